@@ -3,7 +3,6 @@ import type { Client } from "@konverge/client";
 import { type Clock, sleep } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
 import { runsBorrowedProgram } from "../images/borrowed-programs.ts";
-import type { ContainerLog } from "../images/container-log.ts";
 import {
   type ContainerSpace,
   ContainerSpaces,
@@ -13,7 +12,7 @@ import {
 } from "../images/container-space.ts";
 import type { Images } from "../images/image.ts";
 import { type ProgramRun, startInside } from "../images/program.ts";
-import type { EndedRun, Place } from "../images/run.ts";
+import type { ContainerStreams, EndedRun, Place } from "../images/run.ts";
 import { storageProblem } from "../images/storage-limits.ts";
 import { isUnderstood } from "../images/understood.ts";
 import { ClusterNames } from "../streams/cluster-names.ts";
@@ -98,11 +97,12 @@ export class Insides {
   }
 
   /** Runs what a container says. */
-  run(where: Omit<InsideOf, "log">, log: ContainerLog, ended: EndedRun): ProgramRun {
+  run(where: Omit<InsideOf, "log">, streams: ContainerStreams, ended: EndedRun): ProgramRun {
+    const { log } = streams;
     const write = (text: string | Uint8Array) =>
       log.write(typeof text === "string" ? text : Buffer.from(text).toString());
     const run = noticedLate(this.#options.clock, ended, (told) =>
-      startInside(this.#open({ ...where, log: write }), log, told),
+      startInside(this.#open({ ...where, log: write }), streams, told),
     );
     const { uid = "" } = where.pod.metadata;
     const key = `${uid} ${where.container.name}`;
