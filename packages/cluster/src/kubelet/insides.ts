@@ -19,6 +19,7 @@ import { ClusterNames } from "../streams/cluster-names.ts";
 import { type ApiServerAddress, ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
 import type { ExposedPorts } from "../streams/exposed-ports.ts";
 import { NetworkPolicies } from "../streams/network-policies.ts";
+import { NodePorts } from "../streams/node-ports.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
@@ -27,6 +28,7 @@ import { Machine } from "../userland/limits/machine.ts";
 import type { Streams } from "../userland/process.ts";
 import { outcomeOf } from "./commands.ts";
 import { ExecOutput } from "./exec-output.ts";
+import { KUBELET_PORT, kubeletApi } from "./kubelet-api.ts";
 
 /** What the insides of containers are made from. */
 export interface InsidesOptions {
@@ -37,6 +39,8 @@ export interface InsidesOptions {
   readonly client: Client;
   readonly clock: Clock;
   workers(): Iterable<PlacedPod>;
+  /** The simulated node at an address, while its kubelet answers. */
+  nodeAt(ip: string): string | undefined;
   /** The files of a pod have passed one of its limits. */
   storageExceeded(pod: Pod): void;
   apiServer(): ApiServerAddress | undefined;
@@ -73,7 +77,16 @@ export class Insides {
     const names = new ClusterNames(directory);
     const { workers, apiServer } = options;
     const policies = new NetworkPolicies(store);
-    this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, workers, apiServer });
+    const podAddresses = (hostIP: string) =>
+      new Set([...workers()].filter(({ place }) => place.hostIP === hostIP).map(({ place }) => place.podIP));
+    const podsOn = (node: string) =>
+      Array.from(workers(), ({ pod }) => pod).filter(({ spec }) => spec?.nodeName === node);
+    const kubelet = {
+      port: KUBELET_PORT,
+      of: (node: string) => kubeletApi({ node, client: options.client, pods: () => podsOn(node) }),
+    };
+    const nodePorts = new NodePorts({ clock, directory, nodeAt: options.nodeAt, podAddresses, kubelet });
+    this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, nodePorts, workers, apiServer });
   }
 
   /**

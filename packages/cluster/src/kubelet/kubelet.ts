@@ -148,6 +148,7 @@ export class Kubelet {
       client,
       clock,
       workers: () => this.#workers.values(),
+      nodeAt: (ip) => [...this.#nodes].find(([, { index, silent }]) => !silent && addressOf(index).hostIP === ip)?.[0],
       storageExceeded: (pod) => {
         const check = () => this.#workers.get(keyOf(pod))?.advance();
         clock.after(STORAGE_CHECK, check, { label: `kubelet: storage of ${keyOf(pod)}` });
