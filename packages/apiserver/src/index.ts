@@ -17,6 +17,8 @@ export {
 } from "@konverge/certificates";
 export type { Activity, OpenWatch, Underway } from "./activity.ts";
 export type { AdmissionPluginOptions } from "./admission/plugins.ts";
+export { isInQuotaScope } from "./admission/quota-scopes.ts";
+export { isQuotaNameOf, quotaUsageOf } from "./admission/quota-usage.ts";
 export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./aggregation/extension-call.ts";
 export { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 export type { Peer, PeerCertificate } from "./auth/peer.ts";

@@ -1,5 +1,5 @@
-import type { PersistentVolumeClaim, Pod, ResourceQuota } from "../codec/objects.ts";
-import type { WorkingObject } from "../codec/working-object.ts";
+import type { KubeObject } from "@konverge/core";
+import type { PersistentVolumeClaim, Pod } from "../codec/objects.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
 interface Requirement {
@@ -8,8 +8,16 @@ interface Requirement {
   readonly values?: readonly string[];
 }
 
-/** Whether a quota is about objects such as this one: scopes speak of pods and of claims. */
-export function inScope({ spec }: ResourceQuota, resource: string, object: WorkingObject): boolean {
+/** The scopes of a quota. */
+interface Scoped {
+  readonly spec?: {
+    readonly scopes?: readonly string[];
+    readonly scopeSelector?: { readonly matchExpressions?: readonly Requirement[] };
+  };
+}
+
+/** Whether a quota counts an object. Scopes select pods and claims: with any, it counts no other objects. */
+export function isInQuotaScope({ spec }: Scoped, resource: string, object: KubeObject): boolean {
   const requirements: Requirement[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),

@@ -1,6 +1,5 @@
-import { parseQuantity, Quantity } from "@konverge/core";
+import { type KubeObject, parseQuantity, Quantity } from "@konverge/core";
 import type { PersistentVolumeClaim, Pod, Service } from "../codec/objects.ts";
-import type { WorkingObject } from "../codec/working-object.ts";
 import { podAmounts } from "../resources/strategies/pod-spec/resource-lists.ts";
 
 /** What an object counts for, under each name that quotas may have for it. */
@@ -18,7 +17,8 @@ const COUNTED = new Set([
 ]);
 const OF_CONTAINERS = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-export function usageOf(group: string, resource: string, object: WorkingObject): Usage {
+/** What one object counts for. */
+export function quotaUsageOf(group: string, resource: string, object: KubeObject): Usage {
   const one = Quantity.of(1);
   const usage: Usage = new Map([[group === "" ? `count/${resource}` : `count/${resource}.${group}`, one]]);
   if (group !== "") return usage;
@@ -74,7 +74,7 @@ export function growth(now: Usage, before: Usage): Usage {
 }
 
 /** Whether a quota's name for something is about objects of a resource. */
-export function concerns(name: string, group: string, resource: string): boolean {
+export function isQuotaNameOf(name: string, group: string, resource: string): boolean {
   if (name === (group === "" ? `count/${resource}` : `count/${resource}.${group}`)) return true;
   if (group !== "") return false;
   switch (resource) {

@@ -6,8 +6,8 @@ import { contentOf, objectOf } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { recordUpdate } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
-import { inScope, isTerminating } from "./quota-scopes.ts";
-import { concerns, growth, type Usage, usageOf } from "./quota-usage.ts";
+import { isInQuotaScope, isTerminating } from "./quota-scopes.ts";
+import { isQuotaNameOf, growth, type Usage, quotaUsageOf } from "./quota-usage.ts";
 
 const QUOTAS = "/resourcequotas";
 
@@ -31,12 +31,12 @@ export const resourceQuota: AdmissionPlugin = {
 function charged(attributes: AdmissionAttributes, entry: Entry): WorkingObject | undefined {
   const { group, resource, object, old, operation } = attributes;
   const quota = parseJson(entry.text) as ResourceQuota & WorkingObject;
-  const names = Object.keys(quota.status?.hard ?? {}).filter((name) => concerns(name, group, resource));
-  if (names.length === 0 || !inScope(quota, resource, object!)) return undefined;
+  const names = Object.keys(quota.status?.hard ?? {}).filter((name) => isQuotaNameOf(name, group, resource));
+  if (names.length === 0 || !isInQuotaScope(quota, resource, object!)) return undefined;
   checkQuota(attributes, quota, names.sort());
-  const isCounted = operation === "UPDATE" && old !== undefined && inScope(quota, resource, old);
-  const before: Usage = isCounted ? usageOf(group, resource, old) : new Map();
-  const used = charge(attributes, quota, growth(usageOf(group, resource, object!), before));
+  const isCounted = operation === "UPDATE" && old !== undefined && isInQuotaScope(quota, resource, old);
+  const before: Usage = isCounted ? quotaUsageOf(group, resource, old) : new Map();
+  const used = charge(attributes, quota, growth(quotaUsageOf(group, resource, object!), before));
   return used && { ...quota, status: { ...quota.status, used } };
 }
 

@@ -7,7 +7,7 @@ import type { Program } from "./image.ts";
 import { LiveFiles } from "./live-files.ts";
 import { PodTokens } from "./pod-tokens.ts";
 import type { ProgramHost, ProgramSite } from "./program-site.ts";
-import type { EndedRun, Run } from "./run.ts";
+import type { ContainerStreams, EndedRun, Run } from "./run.ts";
 
 /** Where a program is heard. */
 export interface ProgramOutput {
@@ -53,7 +53,11 @@ export function startProgram(
 }
 
 /** Runs what a container says in its simulated userland. */
-export function startInside(opened: Promise<ContainerSpace>, log: ContainerLog, ended: EndedRun): ProgramRun {
+export function startInside(
+  opened: Promise<ContainerSpace>,
+  { log, stdin }: ContainerStreams,
+  ended: EndedRun,
+): ProgramRun {
   const stop = new AbortController();
   const kill = new AbortController();
   const write = (text: string | Uint8Array) => {
@@ -62,7 +66,7 @@ export function startInside(opened: Promise<ContainerSpace>, log: ContainerLog, 
   const over = opened.then(
     async ({ userland, argv, lastWords, limits }) => {
       const signals = { stop: stop.signal, kill: kill.signal };
-      const status = await userland.run(argv, { stdout: write, stderr: write }, signals);
+      const status = await userland.run(argv, { stdin, stdout: write, stderr: write }, signals);
       ended(status, lastWords(), limits.memory.isKilled ? "OOMKilled" : undefined);
     },
     (error: unknown) => {

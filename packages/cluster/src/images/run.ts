@@ -1,3 +1,5 @@
+import type { ContainerLog } from "./container-log.ts";
+
 /** Where a pod is. */
 export interface Place {
   readonly hostIP: string;
@@ -9,6 +11,12 @@ export interface Run {
   /** Asks it to stop. */
   stop(): void;
   kill(): void;
+}
+
+/** What a container reads and writes. */
+export interface ContainerStreams {
+  readonly log: ContainerLog;
+  readonly stdin: AsyncIterable<Uint8Array>;
 }
 
 /** Told once how a run ended, what the container left as its last words, and why it was killed. */

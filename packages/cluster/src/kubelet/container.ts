@@ -4,7 +4,8 @@ import type { EventSink } from "@konverge/runtime";
 import { behaviourOf, type ContainerBehavior } from "../images/behaviour.ts";
 import { ContainerLog, type LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
-import type { EndedRun, Run } from "../images/run.ts";
+import type { ContainerStreams, EndedRun, Run } from "../images/run.ts";
+import { ContainerInput } from "./container-input.ts";
 import { type PlannedExit, plannedExit, SIGKILL, SIGNALS } from "./planned-exit.ts";
 import { Probes } from "./probes.ts";
 
@@ -35,7 +36,7 @@ export interface ContainerHost {
   /** Whether what it runs is carried out in a simulated userland. */
   runsInside(container: Container): boolean;
   /** Runs a program in its place, or what it says in its userland; `ended` is called once. */
-  run(container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
+  run(container: Container, id: string, streams: ContainerStreams, ended: EndedRun): Run | undefined;
   /** Carries out what is to be done after its start or before its end: what went wrong, or undefined. */
   hook(container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
@@ -75,6 +76,8 @@ export class SimulatedContainer {
   ready = false;
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
+  /** The standard input of the present run. */
+  input = new ContainerInput({});
   readonly #clock: Clock;
   readonly #logs: LogSpace;
   #startAt: number | undefined;
@@ -254,6 +257,7 @@ export class SimulatedContainer {
     this.previousLog?.release();
     this.previousLog = this.log;
     this.log = undefined;
+    this.input = new ContainerInput(this.spec);
   }
 
   /** It has ended without having been started: its program cannot be executed. */
@@ -277,7 +281,7 @@ export class SimulatedContainer {
       return;
     }
     const { id } = this;
-    this.#run = host.run(this.spec, id, this.openLog(), (exitCode, lastWords, reason) => {
+    this.#run = host.run(this.spec, id, { log: this.openLog(), stdin: this.input }, (exitCode, lastWords, reason) => {
       if (this.id !== id || this.state !== "running") return;
       this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }), ...(reason && { reason }) };
       host.changed();
@@ -418,6 +422,7 @@ export class SimulatedContainer {
     this.#run = undefined;
     this.#probes?.stop();
     this.#probes = undefined;
+    this.input.end();
     this.state = "terminated";
     this.ready = false;
     this.#exit = undefined;

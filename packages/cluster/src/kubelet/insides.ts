@@ -3,7 +3,6 @@ import type { Client } from "@konverge/client";
 import { type Clock, sleep } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod } from "@konverge/kinds";
 import { runsBorrowedProgram } from "../images/borrowed-programs.ts";
-import type { ContainerLog } from "../images/container-log.ts";
 import {
   type ContainerSpace,
   ContainerSpaces,
@@ -13,13 +12,14 @@ import {
 } from "../images/container-space.ts";
 import type { Images } from "../images/image.ts";
 import { type ProgramRun, startInside } from "../images/program.ts";
-import type { EndedRun, Place } from "../images/run.ts";
+import type { ContainerStreams, EndedRun, Place } from "../images/run.ts";
 import { storageProblem } from "../images/storage-limits.ts";
 import { isUnderstood } from "../images/understood.ts";
 import { ClusterNames } from "../streams/cluster-names.ts";
 import { type ApiServerAddress, ClusterNetwork, type PlacedPod } from "../streams/cluster-network.ts";
 import type { ExposedPorts } from "../streams/exposed-ports.ts";
 import { NetworkPolicies } from "../streams/network-policies.ts";
+import { NodePorts } from "../streams/node-ports.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
@@ -28,6 +28,7 @@ import { Machine } from "../userland/limits/machine.ts";
 import type { Streams } from "../userland/process.ts";
 import { outcomeOf } from "./commands.ts";
 import { ExecOutput } from "./exec-output.ts";
+import { KUBELET_PORT, kubeletApi } from "./kubelet-api.ts";
 
 /** What the insides of containers are made from. */
 export interface InsidesOptions {
@@ -38,6 +39,8 @@ export interface InsidesOptions {
   readonly client: Client;
   readonly clock: Clock;
   workers(): Iterable<PlacedPod>;
+  /** The simulated node at an address, while its kubelet answers. */
+  nodeAt(ip: string): string | undefined;
   /** The files of a pod have passed one of its limits. */
   storageExceeded(pod: Pod): void;
   apiServer(): ApiServerAddress | undefined;
@@ -74,7 +77,16 @@ export class Insides {
     const names = new ClusterNames(directory);
     const { workers, apiServer } = options;
     const policies = new NetworkPolicies(store);
-    this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, workers, apiServer });
+    const podAddresses = (hostIP: string) =>
+      new Set([...workers()].filter(({ place }) => place.hostIP === hostIP).map(({ place }) => place.podIP));
+    const podsOn = (node: string) =>
+      Array.from(workers(), ({ pod }) => pod).filter(({ spec }) => spec?.nodeName === node);
+    const kubelet = {
+      port: KUBELET_PORT,
+      of: (node: string) => kubeletApi({ node, client: options.client, pods: () => podsOn(node) }),
+    };
+    const nodePorts = new NodePorts({ clock, directory, nodeAt: options.nodeAt, podAddresses, kubelet });
+    this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, nodePorts, workers, apiServer });
   }
 
   /**
@@ -98,11 +110,12 @@ export class Insides {
   }
 
   /** Runs what a container says. */
-  run(where: Omit<InsideOf, "log">, log: ContainerLog, ended: EndedRun): ProgramRun {
+  run(where: Omit<InsideOf, "log">, streams: ContainerStreams, ended: EndedRun): ProgramRun {
+    const { log } = streams;
     const write = (text: string | Uint8Array) =>
       log.write(typeof text === "string" ? text : Buffer.from(text).toString());
     const run = noticedLate(this.#options.clock, ended, (told) =>
-      startInside(this.#open({ ...where, log: write }), log, told),
+      startInside(this.#open({ ...where, log: write }), streams, told),
     );
     const { uid = "" } = where.pod.metadata;
     const key = `${uid} ${where.container.name}`;

@@ -148,6 +148,7 @@ export class Kubelet {
       client,
       clock,
       workers: () => this.#workers.values(),
+      nodeAt: (ip) => [...this.#nodes].find(([, { index, silent }]) => !silent && addressOf(index).hostIP === ip)?.[0],
       storageExceeded: (pod) => {
         const check = () => this.#workers.get(keyOf(pod))?.advance();
         clock.after(STORAGE_CHECK, check, { label: `kubelet: storage of ${keyOf(pod)}` });
@@ -391,14 +392,15 @@ export class Kubelet {
       storageProblem: (about) => this.insides.storageProblem(about),
       startProblem: (container) => startProblem(images.find(container.image), container),
       runsInside: (container, pod) => this.insides.runsInside(container, pod),
-      run: (about, container, id, log, ended) => {
+      run: (about, container, id, streams, ended) => {
+        const { log } = streams;
         if (this.#ending) return undefined;
         const { apiServer } = this;
         const site = { client, clock, images, exposed: this.#exposed, place, apiServer };
         const warn = (reason: string, message: string) => recorder.about(about).warning(reason, message);
         const run =
           startProgram(site, about, container, { log, warn }, ended) ??
-          this.insides.run({ pod: about, place, container, id }, log, ended);
+          this.insides.run({ pod: about, place, container, id }, streams, ended);
         this.#programs.add(run);
         void run.over.then(() => this.#programs.delete(run));
         return run;

@@ -10,9 +10,9 @@ import {
 } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
 import { behaviourOf } from "../images/behaviour.ts";
-import type { ContainerLog, LogSpace } from "../images/container-log.ts";
+import type { LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
-import type { EndedRun, Place, Run } from "../images/run.ts";
+import type { ContainerStreams, EndedRun, Place, Run } from "../images/run.ts";
 import { type ContainerHost, type Ended, type Role, SimulatedContainer } from "./container.ts";
 import { podStatus } from "./pod-status.ts";
 import { PodResize, type Room, resizeProblem, restartsFor } from "./resize.ts";
@@ -44,7 +44,7 @@ export interface PodHost {
   exclusiveProblem(pod: Pod): string | undefined;
   startProblem(container: Container): string | undefined;
   runsInside(container: Container, pod: Pod): boolean;
-  run(pod: Pod, container: Container, id: string, log: ContainerLog, ended: EndedRun): Run | undefined;
+  run(pod: Pod, container: Container, id: string, streams: ContainerStreams, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
   /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
   probe(pod: Pod, container: Container, id: string, probe: Probe): Promise<string | undefined>;
@@ -414,7 +414,7 @@ export class PodWorker {
       configProblem: (container) => this.#host.configProblem(pod, container),
       startProblem: (container) => this.#host.startProblem(container),
       runsInside: (container) => this.#host.runsInside(container, this.#pod),
-      run: (container, id, log, ended) => this.#host.run(this.#pod, container, id, log, ended),
+      run: (container, id, streams, ended) => this.#host.run(this.#pod, container, id, streams, ended),
       hook: (container, id, handler) => this.#host.hook(this.#pod, container, id, handler),
       probe: (container, id, probe) => this.#host.probe(this.#pod, container, id, probe),
       changed: () => clock.post(() => this.advance(), `kubelet: ${keyOf(pod)}`),

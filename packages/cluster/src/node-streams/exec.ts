@@ -36,7 +36,9 @@ export function execResponse(
   const [near, other] = socketPair(protocol);
   const far = protocol.startsWith(SPDY) ? channelsOverSpdy(other, query) : other;
   const command = query.getAll("command");
-  const serve = isAttach ? attach(container, far) : run(host, worker, container, command, far);
+  const serve = isAttach
+    ? attach(container, far, query.get("stdin") === "true")
+    : run(host, worker, container, command, far);
   serve.then(
     (exitCode) => finish(far, exitCode),
     (error: unknown) => finish(far, 1, error instanceof Error ? error.message : String(error)),
@@ -74,8 +76,9 @@ async function run(
   return host.insides.execute(where, command, session, socket.closed);
 }
 
-/** Shows what the container writes from now on. */
-async function attach(container: SimulatedContainer, socket: PairedSocket): Promise<number> {
+/** Shows what the container writes from now on, and passes on what the client sends if it asked for that. */
+async function attach(container: SimulatedContainer, socket: PairedSocket, withInput: boolean): Promise<number> {
+  if (withInput) void container.input.attach(stdinOf(socket)).catch(() => {});
   for await (const lines of linesFrom(container.openLog(), socket.closed))
     await socket.send(framed(STDOUT, textOf(lines)));
   return container.ended?.exitCode ?? 0;

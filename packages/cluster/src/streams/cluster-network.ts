@@ -6,6 +6,7 @@ import type { Pod, Service, ServicePort } from "@konverge/kinds";
 import type { ContainerNetwork } from "../userland/network.ts";
 import { type ClusterNames, fullNameOf } from "./cluster-names.ts";
 import type { NetworkPolicies } from "./network-policies.ts";
+import type { NodePorts } from "./node-ports.ts";
 import type { PodNetwork } from "./pod-network.ts";
 import type { Endpoint, ServiceDirectory } from "./service-directory.ts";
 
@@ -30,6 +31,7 @@ export interface NetworkSite {
   readonly directory: ServiceDirectory;
   readonly names: ClusterNames;
   readonly policies: NetworkPolicies;
+  readonly nodePorts: NodePorts;
   workers(): Iterable<PlacedPod>;
   apiServer(): ApiServerAddress | undefined;
 }
@@ -89,10 +91,12 @@ export class ClusterNetwork {
 
   async #connect(pod: Pod, podIP: string, host: string, port: number): Promise<Duplex> {
     const ip = this.#address(pod, podIP, host);
-    const { apiServer, pods } = this.#site;
+    const { apiServer, nodePorts, pods } = this.#site;
     const address = apiServer();
     if (address && this.#isApiServer(address, ip, port)) return socketTo(address);
     const target = this.#target(pod, podIP, ip, port, "TCP");
+    const own = target ? undefined : nodePorts.connect(this.#nodeAddress(pod, ip), port, podIP);
+    if (own) return own;
     if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
     if (!this.#isAllowed(pod, podIP, target, "TCP")) {
       // Packets are dropped: nobody answers, and nobody refuses.
@@ -100,6 +104,12 @@ export class ClusterNetwork {
       throw new Error(`can't connect to remote host (${ip}): Connection timed out`);
     }
     return pods.dial(target.placed.pod, target.port, podIP);
+  }
+
+  /** An address as seen from a pod: for those in their node's network, the loopback address is the node. */
+  #nodeAddress(pod: Pod, ip: string): string {
+    if ((ip !== "127.0.0.1" && ip !== "::1") || !pod.spec?.hostNetwork) return ip;
+    return [...this.#site.workers()].find((one) => one.pod.metadata.uid === pod.metadata.uid)?.place.hostIP ?? ip;
   }
 
   /** Whether NetworkPolicies let a pod connect to another. */
@@ -182,9 +192,11 @@ export class ClusterNetwork {
     onlyNode: string | undefined,
   ): Target | undefined {
     const nodeOf = (ip: string) => workers.find(({ place }) => place.podIP === ip)?.place.hostIP;
-    const all = this.#site.directory.endpoints(service);
-    const open = onlyNode === undefined ? all : all.filter(({ ip }) => nodeOf(ip) === onlyNode);
-    const endpoint = this.#choose(service, open, client);
+    const reachable = (which: "ready" | "terminating") =>
+      this.#site.directory.endpoints(service, which).filter(({ ip }) => !onlyNode || nodeOf(ip) === onlyNode);
+    const ready = reachable("ready");
+    // As long as no other endpoint is ready, those of pods that terminate are better than none.
+    const endpoint = this.#choose(service, ready.length > 0 ? ready : reachable("terminating"), client);
     const target = endpoint?.ports.get(port.name ?? "");
     const placed = workers.find(({ place }) => place.podIP === endpoint?.ip);
     return placed && target && { placed, port: target.port };

@@ -21,19 +21,7 @@ export class Listeners {
   /** A connection to a port of a pod; undefined when nobody listens there. */
   connect(uid: string, port: number, from: string): Duplex | undefined {
     const accept = this.#accepting.get(`${uid} ${port}`);
-    if (!accept) return undefined;
-    const [near, far] = duplexPair();
-    for (const [end, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      end.on("error", () => {});
-      // Why an end closes is not known to the other: for `duplexPair` an error would be a reason to drop what is not read yet.
-      end.destroy = () => Duplex.prototype.destroy.call(end);
-      end.once("close", () => close(other));
-    }
-    accept(far, from);
-    return near;
+    return accept && connectionTo(accept, from);
   }
 
   /** What comes back for a datagram; undefined when nothing does. */
@@ -48,6 +36,22 @@ export class Listeners {
   replies(uid: string, port: number): boolean {
     return this.#replying.has(`${uid} ${port}`);
   }
+}
+
+/** A connection whose other end something accepts. */
+export function connectionTo(accept: Accept, from: string): Duplex {
+  const [near, far] = duplexPair();
+  for (const [end, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    end.on("error", () => {});
+    // Why an end closes is not known to the other: for `duplexPair` an error would be a reason to drop what is not read yet.
+    end.destroy = () => Duplex.prototype.destroy.call(end);
+    end.once("close", () => close(other));
+  }
+  accept(far, from);
+  return near;
 }
 
 /** Closes an end whose other end has closed. As with a socket, what was sent before that is still read, then comes the end. */

@@ -31,15 +31,17 @@ export class ServiceDirectory {
     return entry && (JSON.parse(entry.text) as Service);
   }
 
-  /** Those who are ready, or all if the Service wants that. */
-  endpoints({ metadata, spec }: Service): Endpoint[] {
+  /** Those that are ready, or all if the Service asks for that; or those that still serve while their pods terminate. */
+  endpoints({ metadata, spec }: Service, which: "ready" | "terminating" = "ready"): Endpoint[] {
     const found = new Map<string, { ip: string; hostname: string | undefined; ports: Map<string, never> }>();
     const slices = this.#store.collection("discovery.k8s.io/endpointslices").scan(`${metadata.namespace}/`);
     for (const { text } of slices) {
       const slice = JSON.parse(text) as EndpointSlice;
       if (slice.metadata.labels?.[SERVICE_NAME] !== metadata.name) continue;
       for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
-        if (conditions?.ready === false && !spec?.publishNotReadyAddresses) continue;
+        const isReady = conditions?.ready !== false || spec?.publishNotReadyAddresses === true;
+        const isServing = conditions?.terminating === true && conditions.serving !== false;
+        if (which === "ready" ? !isReady : !isServing) continue;
         for (const ip of addresses) {
           const one = found.get(ip) ?? { ip, hostname, ports: new Map<string, never>() };
           for (const { name = "", port, protocol = "TCP" } of slice.ports ?? [])
@@ -61,6 +63,11 @@ export class ServiceDirectory {
       if (found) return { service, port: found };
     }
     return undefined;
+  }
+
+  /** The Service whose local endpoints are asked for at a port of every node. */
+  atHealthCheckPort(port: number): Service | undefined {
+    return this.services().find(({ spec }) => spec?.healthCheckNodePort === port);
   }
 
   /** The Service that answers at a port of every node. */

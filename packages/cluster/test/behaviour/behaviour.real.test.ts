@@ -1,5 +1,6 @@
 import { test } from "node:test";
 import { findControlPlane, startRealCluster } from "@konverge/real";
+import { attachmentBehaviours } from "./attachments.ts";
 import { cascades } from "./cascades.ts";
 import { certificates } from "./certificates.ts";
 import { guards } from "./guards.ts";
@@ -22,6 +23,7 @@ test("behaviours on a real control plane", { skip: plane.available ? false : pla
     ...sets,
     ...services,
     ...volumes,
+    ...attachmentBehaviours,
     ...guards,
     ...certificates,
     ...lateClasses,

@@ -100,6 +100,46 @@ export const guards: Record<string, Behaviour> = {
     await stage.until("the pod is no longer counted", async () => (await used())["requests.cpu"] === "250m");
   },
 
+  "a quota with a scope counts the pods in it, and no others": async (stage) => {
+    const { client, namespace } = stage;
+    const scope = (scopeName: "CrossNamespacePodAffinity" | "PriorityClass" | "BestEffort") => ({
+      matchExpressions: [{ scopeName, operator: "Exists" as const }],
+    });
+    const scopes = ["CrossNamespacePodAffinity", "PriorityClass", "BestEffort"] as const;
+    for (const scopeName of scopes) {
+      await client.create(ResourceQuota, {
+        metadata: { name: scopeName.toLowerCase(), namespace },
+        spec: { hard: { pods: "5" }, scopeSelector: scope(scopeName) },
+      });
+    }
+    const used = () =>
+      Promise.all(
+        scopes.map(async (scopeName) => {
+          const { status } = await client.get(ResourceQuota, `${namespace}/${scopeName.toLowerCase()}`);
+          return status?.used?.["pods"];
+        }),
+      );
+    const hasUsed = async (...counts: string[]) => (await used()).join() === counts.join();
+    await stage.until("they are counted", () => hasUsed("0", "0", "0"));
+    const podAffinityTerm = { topologyKey: "region", labelSelector: {} };
+    const antiAffinity = (term: object) => ({
+      affinity: {
+        podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ ...podAffinityTerm, ...term }] },
+      },
+    });
+    const pod = (name: string, more: object, resources: object = {}) =>
+      client.create(Pod, {
+        metadata: { name, namespace },
+        spec: { containers: [{ name: "main", image: "web", resources }], ...more },
+      });
+    await pod("here", antiAffinity({}), { requests: { cpu: "1" } });
+    await pod("named", antiAffinity({ namespaces: ["default"] }), { requests: { cpu: "1" } });
+    await pod("selected", antiAffinity({ namespaceSelector: {} }));
+    await stage.until("two cross namespaces, one is best effort", () => hasUsed("2", "0", "1"));
+    await client.delete(Pod, `${namespace}/selected`, { gracePeriodSeconds: 0 });
+    await stage.until("it is no longer counted", () => hasUsed("1", "0", "0"));
+  },
+
   "every namespace has a default service account and the authority's certificate": async (stage) => {
     const { client, namespace } = stage;
     const account = () => find(stage, ServiceAccount, `${namespace}/default`);

@@ -54,6 +54,20 @@ export const volumes: Record<string, Behaviour> = {
     );
   },
 
+  "a volume that is deleted while it is bound goes when its claim is deleted": async (stage) => {
+    const { client, namespace } = stage;
+    await volume(stage, "only", "1Gi");
+    await claim(stage, "1Gi", { storageClassName: namespace });
+    await stage.until("the claim is bound", async () => (await getClaim(stage)).status?.phase === "Bound");
+    await client.delete(PersistentVolume, `${namespace}-only`);
+    await stage.quiet();
+    const terminating = await getVolume(stage, "only");
+    assert.deepEqual(terminating?.metadata.finalizers, ["kubernetes.io/pv-protection"]);
+    assert.equal(terminating?.status?.phase, "Bound");
+    await client.delete(PersistentVolumeClaim, `${namespace}/data`);
+    await stage.until("the volume is gone", async () => !(await getVolume(stage, "only")));
+  },
+
   "a claim without a volume waits and says why": async (stage) => {
     await claim(stage, "1Gi", { storageClassName: "" });
     await assertTold(

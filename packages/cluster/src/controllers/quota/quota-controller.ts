@@ -4,7 +4,7 @@ import { valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import { writeStatus } from "../workloads/status.ts";
-import { usageOf } from "./usage.ts";
+import { usedOf } from "./usage.ts";
 
 const NAME = "resourcequota-controller";
 /** Kinds that came after the first quota are counted anew this often. */
@@ -42,7 +42,7 @@ function quotaController({ kinds }: ComponentContext) {
     ],
     async reconcile(quota, context) {
       const hard = quota.spec?.hard ?? {};
-      const used = await usageOf(context.client, kinds, quota);
+      const used = await usedOf(context.client, kinds, quota);
       await writeStatus(context, ResourceQuota, quota, { hard, used });
       return undefined;
     },

@@ -9,10 +9,14 @@ import { claimKeysOf } from "./attachable.ts";
 import { DRIVER, PROVISIONED_BY, requested, SELECTED_NODE } from "./binding.ts";
 import { claimsController, NAME } from "./claims-controller.ts";
 
-/** Keeps the phase of volumes, and gets rid of those that are no longer claimed. */
+/**
+ * Keeps the phase of volumes, and deletes those that are no longer claimed. A volume that is being deleted stays until its claim
+ * is gone, and is released like any other.
+ */
 function volumesController({ localVolumes }: ComponentContext) {
   return builtInController(PersistentVolume, {
     name: `${NAME}: volumes`,
+    finalizer: "kubernetes.io/pv-protection",
     watches: [
       watchKind<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
         to: ({ spec }) => (spec?.volumeName ? [spec.volumeName] : []),
@@ -23,29 +27,44 @@ function volumesController({ localVolumes }: ComponentContext) {
       }),
     ],
     async reconcile(volume, context) {
-      const { cache, client } = context;
-      const { claimRef } = volume.spec ?? {};
-      const setPhase = (phase: "Available" | "Released") =>
-        writeStatus(context, PersistentVolume, volume, { ...volume.status, phase });
-      if (!claimRef?.uid) {
-        if (volume.status?.phase !== "Available") await setPhase("Available");
-        return undefined;
-      }
-      const key = `${claimRef.namespace}/${claimRef.name}`;
-      const claim = cache.get(PersistentVolumeClaim, key) ?? (await readClaim(context, key));
-      if (claim?.metadata.uid === claimRef.uid) return undefined;
-      if (volume.status?.phase !== "Released") await setPhase("Released");
-      const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === DRIVER;
-      // As its driver does, which cannot delete what a node has.
-      const isAttached = cache.find(VolumeAttachment, "volume", keyOf(volume)).length > 0;
-      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isOurs && !isAttached) {
-        const node = volume.metadata.annotations?.[SELECTED_NODE];
-        if (node) await localVolumes?.delete(node, volume.metadata.name);
-        await client.delete(PersistentVolume, keyOf(volume));
-      }
+      if (!volume.spec?.claimRef?.uid) await setPhase(context, volume, "Available");
+      else if (!(await isClaimed(volume, context))) await release(volume, context, localVolumes);
+      return undefined;
+    },
+    async cleanup(volume, context) {
+      const isReleased = volume.spec?.claimRef?.uid && !(await isClaimed(volume, context));
+      if (isReleased) await release(volume, context, localVolumes);
+      else if (volume.status?.phase === "Bound")
+        throw new ExternalError("InUse", `${keyOf(volume)} is bound`, { requeueAfter: 300_000 });
       return undefined;
     },
   });
+}
+
+async function isClaimed({ spec }: PersistentVolume, context: ReconcileContext): Promise<boolean> {
+  const { namespace, name, uid } = spec!.claimRef!;
+  const key = `${namespace}/${name}`;
+  const claim = context.cache.get(PersistentVolumeClaim, key) ?? (await readClaim(context, key));
+  return claim?.metadata.uid === uid;
+}
+
+async function release(
+  volume: PersistentVolume,
+  context: ReconcileContext,
+  localVolumes: ComponentContext["localVolumes"],
+): Promise<void> {
+  await setPhase(context, volume, "Released");
+  const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === DRIVER;
+  // As its driver does, which cannot delete what a node has.
+  const isAttached = context.cache.find(VolumeAttachment, "volume", keyOf(volume)).length > 0;
+  if (volume.spec?.persistentVolumeReclaimPolicy !== "Delete" || !isOurs || isAttached) return;
+  const node = volume.metadata.annotations?.[SELECTED_NODE];
+  if (node) await localVolumes?.delete(node, volume.metadata.name);
+  if (!volume.metadata.deletionTimestamp) await context.client.delete(PersistentVolume, keyOf(volume));
+}
+
+async function setPhase(context: ReconcileContext, volume: PersistentVolume, phase: "Available" | "Released") {
+  if (volume.status?.phase !== phase) await writeStatus(context, PersistentVolume, volume, { ...volume.status, phase });
 }
 
 const attachedVolume = ({ spec }: VolumeAttachment) => [spec.source.persistentVolumeName ?? ""];
@@ -90,23 +109,9 @@ function claimProtection() {
   });
 }
 
-/** Keeps a volume while it is bound. */
-function volumeProtection() {
-  return builtInController(PersistentVolume, {
-    name: "pv-protection-controller",
-    finalizer: "kubernetes.io/pv-protection",
-    reconcile: () => undefined,
-    async cleanup(volume) {
-      if (volume.status?.phase === "Bound")
-        throw new ExternalError("InUse", `${keyOf(volume)} is bound`, { requeueAfter: 300_000 });
-      return undefined;
-    },
-  });
-}
-
 /** Binds claims and volumes, and keeps both while they are in use. */
 export const volumes = controllersComponent(
   "persistent-volume-binder",
   [PersistentVolumeClaim, PersistentVolume],
-  (context) => [claimsController(), volumesController(context), expansion(), claimProtection(), volumeProtection()],
+  (context) => [claimsController(), volumesController(context), expansion(), claimProtection()],
 );

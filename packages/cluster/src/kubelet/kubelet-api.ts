@@ -1,0 +1,73 @@
+/**
+ * The API that a kubelet serves on its own port. As with the defaults of its configuration file, it has no anonymous
+ * requests: a token is reviewed by the API server, which also decides what its user may do (`nodes/metrics`, `nodes/proxy` …).
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Client } from "@konverge/client";
+import { type Pod, SubjectAccessReview, TokenReview } from "@konverge/kinds";
+
+/** The port of a kubelet's API. */
+export const KUBELET_PORT = 10_250;
+
+/** The node whose kubelet answers. */
+export interface KubeletApiOptions {
+  readonly node: string;
+  readonly client: Client;
+  pods(): readonly Pod[];
+}
+
+/** Paths that have a subresource of nodes of their own; `proxy` stands for all others. */
+const SUBRESOURCES: readonly (readonly [path: string, subresource: string])[] = [
+  ["/stats", "stats"],
+  ["/metrics", "metrics"],
+  ["/logs", "log"],
+  ["/checkpoint", "checkpoint"],
+];
+const VERBS: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** Answers the requests to a kubelet's port. */
+export function kubeletApi(options: KubeletApiOptions): RequestListener {
+  return (request, response) => {
+    answer(options, request, response).catch((error: unknown) => {
+      text(response, 500, error instanceof Error ? error.message : String(error));
+    });
+  };
+}
+
+async function answer(options: KubeletApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { client, node } = options;
+  const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  const review = token && (await client.create(TokenReview, { spec: { token } } as never)).status;
+  if (!review || !review.authenticated) return text(response, 401, "Unauthorized");
+  const { pathname } = new URL(request.url ?? "/", "https://kubelet");
+  const verb = VERBS[request.method ?? ""] ?? "";
+  const subresource =
+    SUBRESOURCES.find(([path]) => pathname === path || pathname.startsWith(`${path}/`))?.[1] ?? "proxy";
+  const { username: user = "", uid, groups, extra } = review.user ?? {};
+  const resourceAttributes = { verb, version: "v1", resource: "nodes", subresource, name: node };
+  const spec = { user, uid, groups, extra, resourceAttributes };
+  const { status } = await client.create(SubjectAccessReview, { spec } as never);
+  if (!status?.allowed) {
+    const what = `user=${user}, verb=${verb}, resource=nodes, subresource(s)=[${subresource}]`;
+    return text(response, 403, `Forbidden (${what})`);
+  }
+  if (pathname === "/healthz") return text(response, 200, "ok", "");
+  if (pathname === "/pods" || pathname === "/runningpods/") {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: {}, items: options.pods() }));
+    return;
+  }
+  text(response, 404, "404 page not found");
+}
+
+function text(response: ServerResponse, status: number, message: string, end = "\n"): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
+  response.end(`${message}${end}`);
+}

@@ -1,0 +1,4 @@
+import { attachmentBehaviours } from "./attachments.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(attachmentBehaviours);
