@@ -42,4 +42,4 @@ export {
   survivesCrdDeletion,
   survivesDeletion,
 } from "./survival.ts";
-export { supplyVolumes } from "./volumes.ts";
+export { attachVolumes, supplyVolumes } from "./volumes.ts";

@@ -1,4 +1,4 @@
-import { PersistentVolume } from "@konverge/kinds";
+import { CSIDriver, PersistentVolume } from "@konverge/kinds";
 import type { TestEnvironment } from "@konverge/testing";
 
 /**
@@ -18,4 +18,12 @@ export async function supplyVolumes(stage: TestEnvironment, ...sizes: readonly s
       },
     });
   }
+}
+
+/**
+ * Makes volumes of the embedded cluster attachable to one node at a time, as disks of a cloud are: pods on another node wait
+ * for a volume that is ReadWriteOnce.
+ */
+export async function attachVolumes(stage: TestEnvironment): Promise<void> {
+  await stage.client.delete(CSIDriver, "simulated.konverge.dev");
 }

@@ -1,4 +1,5 @@
 import {
+  cacheKind,
   conditionFalse,
   conditionTrue,
   conditionUnknown,
@@ -9,11 +10,11 @@ import {
   type ReconcileResult,
   watchKind,
 } from "konverge";
-import { Event, Job, Pod } from "konverge/kinds";
+import { Event, Job, PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem } from "konverge/pods";
 import { BACKUP_OF, backupJobFor, folderOf, isImpossible } from "./backup-jobs.ts";
 import type { BackupMethod } from "./backup-spec.ts";
-import { backupClaimName, methodOf } from "./backup-volume.ts";
+import { backupClaimName, existingBackupClaim, isOfOneNode, methodOf } from "./backup-volume.ts";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { heldForRestore } from "./restore-hold.ts";
@@ -40,6 +41,7 @@ export function databaseBackups() {
       watchKind<DatabaseBackup, DatabaseBackup>(DatabaseBackup, {
         to: ({ metadata, spec }) => [...(siblings.get(`${metadata.namespace}/${spec.database}`) ?? [])],
       }),
+      cacheKind(PersistentVolumeClaim),
       watchKind<Job, DatabaseBackup>(Job, {
         labelSelector: BACKUP_OF,
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`],
@@ -84,7 +86,8 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
       return fails(backup, { method }, "its Job was deleted before it completed", context);
     const why = whyNotNow(database);
     if (why) return waits(backup, ...why, context);
-    await startJob(DatabaseBackup, backup, backupJobFor(backup, database, method), context);
+    const beside = isOfOneNode(database, existingBackupClaim(database, context));
+    await startJob(DatabaseBackup, backup, backupJobFor(backup, database, { method, beside }), context);
     events.normal("BackupStarted", `a ${method} backup of ${spec.database} is being taken`);
   }
   const facts: Status = {

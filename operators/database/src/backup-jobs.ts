@@ -1,6 +1,6 @@
 import { CronJob, type EnvVar, Job } from "konverge/kinds";
 import { type BackupMethod, spanSeconds } from "./backup-spec.ts";
-import { backupClaimName, backupFolder, besideServer, isOfOneNode, methodOf } from "./backup-volume.ts";
+import { backupClaimName, backupFolder, besideServer, methodOf } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseBackup } from "./database-backup.ts";
 import { engineOf } from "./engines.ts";
@@ -16,8 +16,8 @@ const RETRIES = 3;
 export const folderOf = (database: string, method: BackupMethod, name: string) =>
   `${database}/${method === "physical" ? "base" : "dumps"}/${name}`;
 
-/** Takes a backup whose name is that of the Job. */
-function backupTask(database: Database, method: BackupMethod): Task {
+/** Takes a backup whose name is that of the Job; `beside`: only on the node of the servers, which have the volume. */
+function backupTask(database: Database, method: BackupMethod, beside: boolean): Task {
   const { backup, instances } = database.spec;
   const physical = method === "physical";
   const env: EnvVar[] = [
@@ -39,21 +39,25 @@ function backupTask(database: Database, method: BackupMethod): Task {
     backups: backupClaimName(database),
     retries: RETRIES,
     labels: { [BACKUP_OF]: database.metadata.name },
-    ...(physical && isOfOneNode(database) && besideServer(podName(database))),
+    ...(physical && beside && besideServer(podName(database))),
   };
 }
 
 /** The Job of a backup that somebody asked for. */
-export function backupJobFor(backup: DatabaseBackup, database: Database, method: BackupMethod) {
+export function backupJobFor(
+  backup: DatabaseBackup,
+  database: Database,
+  { method, beside }: { method: BackupMethod; beside: boolean },
+) {
   const { name, namespace } = backup.metadata;
   return Job.draft({
     metadata: { name, namespace, labels: { [BACKUP_OF]: database.metadata.name } },
-    spec: taskJobSpec(database, backupTask(database, method)),
+    spec: taskJobSpec(database, backupTask(database, method, beside)),
   });
 }
 
 /** Takes backups on a schedule, one at a time; none while the servers do not run. */
-export function backupScheduleFor(database: Database, stopped: boolean) {
+export function backupScheduleFor(database: Database, { stopped, beside }: { stopped: boolean; beside: boolean }) {
   const { backup } = database.spec;
   const method = methodOf(database);
   if (!backup?.schedule || !method || isImpossible(database, method)) return [];
@@ -70,7 +74,7 @@ export function backupScheduleFor(database: Database, stopped: boolean) {
         suspend: stopped,
         jobTemplate: {
           metadata: { labels: { [BACKUP_OF]: database.metadata.name } },
-          spec: taskJobSpec(database, backupTask(database, method)),
+          spec: taskJobSpec(database, backupTask(database, method, beside)),
         },
       },
     }),

@@ -39,7 +39,9 @@ export const backupSpec = z.object({
   accessMode: z
     .enum(["ReadWriteOnce", "ReadWriteMany"])
     .optional()
-    .describe("Access mode of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more."),
+    .describe(
+      "Access mode of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more. On a ReadWriteOnce volume, physical backups keep all servers on one node.",
+    ),
 });
 
 /** A time span as seconds. */

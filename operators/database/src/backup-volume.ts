@@ -1,4 +1,6 @@
+import type { ReconcileContext } from "konverge";
 import { PersistentVolumeClaim, type PodSpec, type VolumeMount } from "konverge/kinds";
+import { claimSharing } from "konverge/pods";
 import type { BackupMethod } from "./backup-spec.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
@@ -30,9 +32,19 @@ export const backupVolume = (claimName: string): Volume => ({
 });
 export const backupMount: VolumeMount = { name: VOLUME, mountPath: BACKUPS_FOLDER };
 
-/** Whether the volume can be in pods of one node alone. */
-export function isOfOneNode({ spec }: Database): boolean {
+/** Whether the volume can be in pods of one node alone: as the claim says, or before it exists, as it will. */
+export function isOfOneNode({ spec }: Database, claim: PersistentVolumeClaim | undefined): boolean {
+  if (claim) return claimSharing(claim) !== "any-node";
   return (spec.backup?.accessMode ?? (spec.instances > 1 ? "ReadWriteMany" : "ReadWriteOnce")) === "ReadWriteOnce";
+}
+
+/** The claim with a database's backups, if it exists. */
+export function existingBackupClaim(
+  database: Database,
+  { cache }: Pick<ReconcileContext, "cache">,
+): PersistentVolumeClaim | undefined {
+  if (!database.spec.backup) return undefined;
+  return cache.get(PersistentVolumeClaim, `${database.metadata.namespace}/${backupClaimName(database)}`);
 }
 
 /** A pod that shares a volume of one node with a server must be where that server is. */
@@ -42,15 +54,17 @@ export function besideServer(pod: string): Pick<PodSpec, "affinity"> {
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
 
-/** The claim for the backups, unless there is one already. */
-export function backupClaimFor(database: Database) {
+/** The claim for the backups, unless one is named. The access modes of a claim that exists cannot be changed. */
+export function backupClaimFor(database: Database, existing: PersistentVolumeClaim | undefined) {
   const { backup, storageClass } = database.spec;
   if (!backup || backup.claim) return [];
   return [
     PersistentVolumeClaim.draft({
       metadata: metadataOf(database, backupName(database)),
       spec: {
-        accessModes: [isOfOneNode(database) ? "ReadWriteOnce" : "ReadWriteMany"],
+        accessModes: existing?.spec?.accessModes ?? [
+          isOfOneNode(database, undefined) ? "ReadWriteOnce" : "ReadWriteMany",
+        ],
         ...(storageClass && { storageClassName: storageClass }),
         resources: { requests: { storage: String(backup.size) } },
       },

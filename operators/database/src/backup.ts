@@ -1,15 +1,18 @@
 import { isNotFound, type ReconcileContext } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
-import { backupClaimFor } from "./backup-volume.ts";
+import { backupClaimFor, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
 /** The volume for a database's backups, and what takes them on a schedule. */
-export function backupsFor(database: Database) {
+export function backupsFor(database: Database, claim: PersistentVolumeClaim | undefined) {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
-  return [...backupClaimFor(database), ...backupScheduleFor(database, stopped)];
+  return [
+    ...backupClaimFor(database, claim),
+    ...backupScheduleFor(database, { stopped, beside: isOfOneNode(database, claim) }),
+  ];
 }
 
 /** Backups outlive a database whose volumes do: their claim is nobody's before the object goes. */

@@ -66,6 +66,8 @@ export interface ServersWanted {
   readonly replicas: number;
   /** The size that the claim template has already: it cannot be changed, volumes grow by themselves. */
   readonly claimed: QuantityValue | undefined;
+  /** All on one node, since they share a volume that cannot be on several. */
+  readonly together?: boolean;
 }
 
 /**
@@ -94,7 +96,7 @@ export function statefulSetFor(database: Database, engine: Engine, wanted: Serve
               ...(restart && { [RESTART]: restart }),
             },
           },
-          spec: serverPodSpec(database, engine),
+          spec: serverPodSpec(database, engine, wanted),
         },
         { overlay: spec.template },
       ),

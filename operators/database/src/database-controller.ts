@@ -28,6 +28,7 @@ import {
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import { durationMs } from "konverge/time";
 import { backupsFor, keepBackups } from "./backup.ts";
+import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
@@ -127,7 +128,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const wish = wantedSize(spec, claims, reports);
       const storage = await growVolumes(database, wish.size, claims, context);
       const claimed = servers?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
-      const draft = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed });
+      const backups = existingBackupClaim(database, context);
+      const together = isArchived(database) && isOfOneNode(database, backups);
+      const draft = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
       const primary = step.topology.primary || step.topology.upstream || podName(database);
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
@@ -171,7 +174,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           ...disruptionBudgetFor(database),
           draft,
           ...poolerFor(database, engine, passwordDigest(secret.data?.["password"] ?? "").slice(0, 16)),
-          ...backupsFor(database),
+          ...backupsFor(database, backups),
         ],
         status: statusOf(database, findings),
         conditions: conditionsOf(database, findings),

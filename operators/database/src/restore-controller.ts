@@ -123,7 +123,10 @@ const databaseOf = ({ metadata, spec }: DatabaseRestore, { cache }: ReconcileCon
 
 function planFor(restore: DatabaseRestore, database: Database, { cache }: ReconcileContext): RestorePlan | undefined {
   const { database: source = restore.spec.database } = restore.spec.from ?? {};
-  return planOf(restore, database, cache.get(Database, `${restore.metadata.namespace}/${source}`));
+  const { namespace } = restore.metadata;
+  return planOf(restore, database, cache.get(Database, `${namespace}/${source}`), (claim) =>
+    cache.get(PersistentVolumeClaim, `${namespace}/${claim}`),
+  );
 }
 
 const isHolder = (restore: DatabaseRestore, { metadata }: Database) =>

@@ -1,4 +1,4 @@
-import { type EnvVar, Job } from "konverge/kinds";
+import { type EnvVar, Job, type PersistentVolumeClaim } from "konverge/kinds";
 import type { BackupMethod } from "./backup-spec.ts";
 import { backupClaimName, backupFolder, besideServer, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
@@ -38,13 +38,19 @@ export function planOf(
   restore: DatabaseRestore,
   database: Database,
   sourceDatabase: Database | undefined,
+  claimOf: (name: string) => PersistentVolumeClaim | undefined = () => undefined,
 ): RestorePlan | undefined {
   const { from } = restore.spec;
   // What was found in the beginning stays, whatever becomes of the database that the backups are of.
   const named = from?.claim ?? restore.status?.claim;
   const claim = named ?? (sourceDatabase?.spec.backup && backupClaimName(sourceDatabase));
   if (!claim) return undefined;
-  const isHeld = sourceDatabase && isServing(sourceDatabase) && isOfOneNode(sourceDatabase) && !from?.claim;
+  // The servers whose WAL goes there have the volume on their node.
+  const isHeld =
+    sourceDatabase?.spec.backup &&
+    backupClaimName(sourceDatabase) === claim &&
+    isServing(sourceDatabase) &&
+    isOfOneNode(sourceDatabase, claimOf(claim));
   return {
     restore,
     database,
@@ -72,7 +78,7 @@ export function restoreJobFor(plan: RestorePlan, part: RestorePart) {
       name: part,
       script: physical ? "restore.sh" : "restore-dump.sh",
       env: environment(plan, part),
-      backups: claim,
+      ...(usesBackups(plan, part) && { backups: claim }),
       ...(physical && part !== "check" && { data: dataClaimOf(plan) }),
       retries: RETRIES[part],
       labels: { [RESTORE_OF]: name, "database-name": database.metadata.name },
@@ -95,7 +101,6 @@ function environment(plan: RestorePlan, part: RestorePart): EnvVar[] {
     const server = ["HOST", "PORT", "PASSWORD"].map((name) => fromSecret(database, name, name.toLowerCase()));
     return [...common, ...server];
   }
-  const isSame = database.spec.backup !== undefined && backupClaimName(database) === claim;
   return [
     ...common,
     { name: "PGDATA", value: `${engineOf(database).dataFolder}/pgdata` },
@@ -103,10 +108,20 @@ function environment(plan: RestorePlan, part: RestorePart): EnvVar[] {
     { name: "TARGET_LSN", value: targetLSN ?? "" },
     { name: "TARGET_XID", value: targetXID ?? "" },
     { name: "TARGET_TIMELINE", value: targetTimeline ?? "" },
-    { name: "ARCHIVE", value: isSame ? backupFolder(database.metadata.name) : "" },
+    { name: "ARCHIVE", value: isArchiveOf(database, claim) ? backupFolder(database.metadata.name) : "" },
     { name: "IN_PLACE", value: inPlace ? "yes" : "no" },
   ];
 }
+
+/** Parts that only move folders of the server's volume need no other: it may be on another node. */
+function usesBackups({ method, database, claim }: RestorePlan, part: RestorePart): boolean {
+  if (method === "logical" || part === "check" || part === "restore") return true;
+  return part === "undo" && isArchiveOf(database, claim);
+}
+
+/** Whether the WAL of a database is archived on this claim. */
+const isArchiveOf = (database: Database, claim: string) =>
+  database.spec.backup !== undefined && backupClaimName(database) === claim;
 
 /** Whether a database's servers run. */
 const isServing = (database: Database) => database.status?.phase === "Running" && !heldForRestore(database);

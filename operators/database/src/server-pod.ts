@@ -1,5 +1,5 @@
-import type { Container, EnvVar, PodSpec, Volume, VolumeMount } from "konverge/kinds";
-import type { PodTemplateOverlay } from "konverge/pods";
+import type { Affinity, Container, EnvVar, PodSpec, Volume, VolumeMount } from "konverge/kinds";
+import { type PodTemplateOverlay, sameNodeAffinity } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
@@ -64,8 +64,8 @@ export function surroundingsOf({ spec: { template } }: Database): PodTemplateOve
   };
 }
 
-/** The pod of a server. */
-export function serverPodSpec(database: Database, engine: Engine): PodSpec {
+/** The pod of a server. `together`: servers share a volume that can be on one node alone. */
+export function serverPodSpec(database: Database, engine: Engine, { together = false } = {}): PodSpec {
   const { spec } = database;
   const server = engine.name === "postgres" ? postgresServer(database) : mysqlServer(database);
   const { env = [], volumeMounts = [], ...program } = server.container;
@@ -73,7 +73,7 @@ export function serverPodSpec(database: Database, engine: Engine): PodSpec {
     terminationGracePeriodSeconds: GRACE_SECONDS,
     restartPolicy: "Always",
     ...serverSecurity(database, engine),
-    ...(spec.instances > 1 && { affinity: { podAntiAffinity: apart(database) } }),
+    ...(spec.instances > 1 && { affinity: together ? sameNodeAffinity(labelsOf(database)) : apart(database) }),
     containers: [
       {
         name: SERVER,
@@ -202,7 +202,9 @@ function secretVariable(database: Database, name: string, key: string): EnvVar {
 }
 
 /** Servers of one database on different nodes, where there are enough. */
-function apart(database: Database) {
+function apart(database: Database): Affinity {
   const term = { topologyKey: "kubernetes.io/hostname", labelSelector: { matchLabels: labelsOf(database) } };
-  return { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] };
+  return {
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+  };
 }

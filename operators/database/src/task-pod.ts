@@ -13,8 +13,8 @@ export interface Task {
   readonly name: string;
   readonly script: string;
   readonly env: readonly EnvVar[];
-  /** The claim with the backups. */
-  readonly backups: string;
+  /** The claim with the backups, if it reads or writes some. */
+  readonly backups?: string | undefined;
   /** The claim of the server whose data it works on, if it does. */
   readonly data?: string;
   /** How often it is tried again. */
@@ -59,14 +59,14 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
               resources: { requests: { cpu: "100m", memory: "256Mi" } },
               volumeMounts: [
                 scriptsMount,
-                backupMount,
+                ...(task.backups ? [backupMount] : []),
                 ...(task.data ? [{ name: DATA, mountPath: engine.dataFolder }] : []),
               ],
             },
           ],
           volumes: [
             scriptsVolume(database),
-            backupVolume(task.backups),
+            ...(task.backups ? [backupVolume(task.backups)] : []),
             ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
           ],
         },

@@ -2,6 +2,7 @@ import { onEmbedded } from "@konverge/operator-suite";
 import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { recoveryBadInput } from "./recovery-bad-input.ts";
 import {
+  attachedBackups,
   backupFails,
   backupsOutlive,
   bootstraps,
@@ -23,6 +24,7 @@ onEmbedded("a restore that is deleted leaves what was there, in each phase", res
 onEmbedded("a Job of a restore that somebody deletes is started again, in each phase", restoreRepaired);
 onEmbedded("a new database begins with a backup", bootstraps);
 onEmbedded("backups outlive their database", backupsOutlive);
+onEmbedded("pods that share a volume of one node run there, and no others wait for it", attachedBackups);
 onEmbedded("a database is restored by one restore at a time", oneAtATime);
 onEmbedded("bad backups and restores are refused or reported, and go on when mended", recoveryBadInput);
 onEmbedded("what is started by hand from the schedule is told of, and let go", startedByHand);

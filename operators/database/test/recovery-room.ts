@@ -176,7 +176,7 @@ export class RecoveryRoom {
   /** Runs the backup that the operator would run. */
   async backup(name: string, env: Readonly<Record<string, string>> = {}): Promise<TaskEnd> {
     const backup = { metadata: { name, namespace: "shop" }, spec: { database: NAME } } as DatabaseBackup;
-    const job = backupJobFor(backup, this.database, methodOf(this.database)!);
+    const job = backupJobFor(backup, this.database, { method: methodOf(this.database)!, beside: false });
     return this.#run(job, "backup", { NAME: name, ...env }, {});
   }
 

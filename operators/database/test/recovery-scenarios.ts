@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Database, DatabaseBackup, DatabaseRestore, databaseOperator } from "@konverge/database-operator";
-import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { attachVolumes, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { CronJob, Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
@@ -314,6 +314,39 @@ export const backupsOutlive: Scenario = async (stage) => {
   });
   await reaches(stage, DatabaseRestore, "postgres-heir-bootstrap", "Completed");
   await runs(stage, "postgres-heir");
+};
+
+/** Volumes that are attached to one node at a time: whoever shares one runs on that node, and nobody else waits for it. */
+export const attachedBackups: Scenario = async (stage) => {
+  await attachVolumes(stage);
+  const backup = "backup:\n    accessMode: ReadWriteOnce";
+  await backedUp(stage, {}, DATABASE.replace("size: 5Gi", "size: 5Gi\n  instances: 3").replace("backup:", backup));
+  const nodesOf = async (name: string) =>
+    new Set((await stage.list(Pod, `app=database,database-name=${name}`)).map(({ spec }) => spec?.nodeName));
+  assert.equal((await nodesOf("postgres-ledger")).size, 1);
+  await stage.apply(BACKUP);
+  await reaches(stage, DatabaseBackup, "ledger-before-migration", "Completed");
+
+  const from = { database: "postgres-ledger", claim: "postgres-ledger-backup" };
+  await stage.apply({
+    apiVersion: "example.com/v1",
+    kind: "Database",
+    metadata: { name: "postgres-copy" },
+    spec: {
+      version: "16.4",
+      size: "5Gi",
+      bootstrap: { from },
+      // Not where the backups are.
+      template: { spec: { affinity: { podAntiAffinity: awayFrom("postgres-ledger") } } },
+    },
+  });
+  await reaches(stage, DatabaseRestore, "postgres-copy-bootstrap", "Completed");
+  await runs(stage, "postgres-copy");
+};
+
+const awayFrom = (name: string) => {
+  const labelSelector = { matchLabels: { app: "database", "database-name": name } };
+  return { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: "kubernetes.io/hostname" }] };
 };
 
 /** Two restores of one database: one after the other. */

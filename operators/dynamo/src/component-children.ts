@@ -5,13 +5,12 @@ import {
   HorizontalPodAutoscaler,
   Ingress,
   type MetricSpec,
-  PersistentVolumeClaim,
   type PodTemplateSpec,
   Service,
 } from "konverge/kinds";
+import type { ClaimSharing } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import {
-  claimName,
   HTTP_PORT,
   identityOf,
   labelsOf,
@@ -35,15 +34,19 @@ export function isAutoscaled({ spec }: DynamoComponentDeployment): boolean {
 export function deploymentFor(
   component: DynamoComponentDeployment,
   around: Surroundings,
-  replicas = component.spec.replicas ?? 1,
+  { replicas = component.spec.replicas ?? 1, sharing }: { replicas?: number; sharing?: ClaimSharing | undefined } = {},
 ) {
   return Deployment.draft({
     metadata: metadataOf(component),
     spec: {
       ...(!isAutoscaled(component) && { replicas }),
       selector: { matchLabels: selectorOf(component) },
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
-      template: podTemplate(component, around),
+      // A new pod would wait for ever for a volume that the old one has for itself.
+      strategy:
+        sharing === "one-pod"
+          ? { type: "Recreate" }
+          : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
+      template: podTemplate(component, around, sharing),
     },
   });
 }
@@ -135,22 +138,6 @@ export function ingressesFor(component: DynamoComponentDeployment, around: Surro
             },
           },
         ],
-      },
-    }),
-  ];
-}
-
-/** A claim that the component brings with it, unless it says that there is one. */
-export function claimsFor(component: DynamoComponentDeployment) {
-  const { pvc } = component.spec;
-  if (!pvc?.create) return [];
-  return [
-    PersistentVolumeClaim.draft({
-      metadata: { ...metadataOf(component), name: claimName(component) },
-      spec: {
-        accessModes: [pvc.volumeAccessMode ?? "ReadWriteOnce"],
-        ...(pvc.storageClass !== undefined && { storageClassName: pvc.storageClass }),
-        resources: { requests: { storage: String(pvc.size ?? "10Gi") } },
       },
     }),
   ];

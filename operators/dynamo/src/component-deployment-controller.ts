@@ -5,9 +5,11 @@ import {
   conditionFalse,
   conditionTrue,
   controller,
+  type Drafted,
   findCondition,
   isApplied,
   permission,
+  type ReconcileContext,
   watchKind,
 } from "konverge";
 import {
@@ -21,9 +23,9 @@ import {
 } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
+import { claimFor, hasSeveralPods, sharingOf } from "./claim.ts";
 import {
   autoscalersFor,
-  claimsFor,
   deploymentFor,
   ingressesFor,
   isAutoscaled,
@@ -33,7 +35,7 @@ import {
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
-import { portOf, type Surroundings, selectorOf } from "./component-pod.ts";
+import { claimName, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
 import { keepLeaderWorkerSet } from "./leader-worker-sets.ts";
 import { SELECTOR } from "./names.ts";
@@ -56,6 +58,10 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
         labelSelector: SELECTOR,
         to: ({ metadata: { namespace, labels } }) => (labels?.[SELECTOR] ? [`${namespace}/${labels[SELECTOR]}`] : []),
       }),
+      watchKind<PersistentVolumeClaim, DynamoComponentDeployment>(PersistentVolumeClaim, {
+        references: ({ metadata, spec }) =>
+          spec.pvc && !spec.pvc.create ? [`${metadata.namespace}/${spec.pvc.name}`] : [],
+      }),
       cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
     permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
@@ -65,13 +71,18 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       const pods = cache
         .list(Pod, metadata.namespace)
         .filter(({ metadata: pod }) => pod.labels?.[SELECTOR] === metadata.name && !pod.deletionTimestamp);
+      const running = observed(Deployment, metadata.name);
+      const { claim, own } = claimOf(component, context);
+      const sharing = claim ? sharingOf(component, claim) : sharingIn(running?.spec?.template);
       const wanted = spec.replicas ?? 1;
-      const current = observed(Deployment, metadata.name)?.spec?.replicas;
+      // How pods can share a claim is known when it is there.
+      if (spec.pvc && !claim && !running) return waitingForClaim(component, around, events);
+      const current = running?.spec?.replicas;
       const { replicas: size, draining } =
         spec.multinode || isAutoscaled(component)
           ? { replicas: wanted, draining: 0 }
           : await drained({ pods, port: portOf(component)?.port, current, wanted }, drain, context);
-      const deployment = spec.multinode ? undefined : deploymentFor(component, around, size);
+      const deployment = spec.multinode ? undefined : deploymentFor(component, around, { replicas: size, sharing });
       const live = deployment
         ? observed(deployment)
         : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
@@ -84,7 +95,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           ...(deployment ? [deployment] : []),
           ...servicesFor(component),
           ...ingressesFor(component, around),
-          ...claimsFor(component),
+          ...(own ? [own] : []),
           ...autoscalersFor(component),
         ],
         status: {
@@ -101,6 +112,37 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       };
     },
   });
+}
+
+type Events = { warning(reason: string, message: string): void };
+
+/** Pods are made when the claim is there. */
+function waitingForClaim(component: DynamoComponentDeployment, around: Surroundings, events: Events) {
+  const message = `there is no PersistentVolumeClaim ${claimName(component)}`;
+  const delay: Delay = { reason: "insufficient_capacity", message, problem: { reason: "ClaimMissing", message } };
+  tell(component, delay, events);
+  return {
+    children: [...servicesFor(component), ...ingressesFor(component, around)],
+    status: { replicas: 0, readyReplicas: 0, updatedReplicas: 0 },
+    conditions: conditionsOf(delay),
+  };
+}
+
+/** The claim that a component's pods use: one that it brings with it, or another that is there. */
+function claimOf(
+  component: DynamoComponentDeployment,
+  { cache }: ReconcileContext,
+): { claim?: PersistentVolumeClaim | undefined; own?: Drafted<PersistentVolumeClaim> } {
+  const { metadata, spec } = component;
+  if (!spec.pvc) return {};
+  const name = claimName(component);
+  const existing = cache.get(PersistentVolumeClaim, `${metadata.namespace}/${name}`);
+  if (!spec.pvc.create) return { claim: existing };
+  const own = claimFor({ name, namespace: metadata.namespace!, labels: labelsOf(component) }, spec.pvc, {
+    several: hasSeveralPods(spec),
+    existing,
+  });
+  return { claim: own, own };
 }
 
 /** When to look again at what nobody tells: want of room counts only when it lasts. */
@@ -122,11 +164,7 @@ function conditionsOf(delay: Delay | undefined): Conditions {
 }
 
 /** Says once what keeps pods from running; that a rollout takes its time is nothing to tell. */
-function tell(
-  { status }: DynamoComponentDeployment,
-  delay: Delay | undefined,
-  events: { warning(reason: string, message: string): void },
-): void {
+function tell({ status }: DynamoComponentDeployment, delay: Delay | undefined, events: Events): void {
   if (!delay?.problem) return;
   const known: Condition | undefined = findCondition(status?.conditions, "Available");
   if (known?.message !== delay.message) events.warning(delay.problem.reason, delay.problem.message);

@@ -7,10 +7,11 @@ import type {
   Probe,
   ResourceRequirements,
 } from "konverge/kinds";
-import { restrictedPodSpec } from "konverge/pods";
+import { truncatedName } from "konverge/objects";
+import { type ClaimSharing, restrictedPodSpec, sameNodeAffinity } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { drainHook } from "./drain-hook.ts";
-import { COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
+import { CLAIM, COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
 
 /** What whoever installs the operator says about all components. */
@@ -69,24 +70,46 @@ export function selectorOf({ metadata }: DynamoComponentDeployment): Record<stri
   return { [SELECTOR]: metadata.name };
 }
 
-export function podTemplate(component: DynamoComponentDeployment, around: Surroundings): PodTemplateSpec {
+export function podTemplate(
+  component: DynamoComponentDeployment,
+  around: Surroundings,
+  sharing?: ClaimSharing,
+): PodTemplateSpec {
   const { extraPodMetadata, restartId, annotations } = component.spec;
+  // Components that share the claim have the same label.
+  const together = sharing === "one-node" ? { [CLAIM]: truncatedName(claimName(component)) } : undefined;
   return {
     metadata: {
-      labels: { ...extraPodMetadata?.labels, ...labelsOf(component), ...selectorOf(component), [SERVING]: "true" },
+      labels: {
+        ...extraPodMetadata?.labels,
+        ...labelsOf(component),
+        ...selectorOf(component),
+        ...together,
+        [SERVING]: "true",
+      },
       annotations: { ...annotations, ...extraPodMetadata?.annotations, ...(restartId && { [RESTART]: restartId }) },
     },
-    spec: restrictedPodSpec(podSpec(component, around), { user: USER }),
+    spec: restrictedPodSpec(podSpec(component, around, together), { user: USER }),
   };
 }
 
-function podSpec(component: DynamoComponentDeployment, around: Surroundings): PodSpec {
+/** How the pods of a template share their claim. */
+export function sharingIn(template: PodTemplateSpec | undefined): ClaimSharing | undefined {
+  return template?.metadata?.labels?.[CLAIM] ? "one-node" : undefined;
+}
+
+function podSpec(
+  component: DynamoComponentDeployment,
+  around: Surroundings,
+  together: Readonly<Record<string, string>> | undefined,
+): PodSpec {
   const { extraPodSpec, pvc, sharedMemory } = component.spec;
   const { mainContainer, containers = [], volumes = [], ...rest } = extraPodSpec ?? {};
   const memory = sharedMemory?.disabled ? undefined : String(sharedMemory?.size ?? "8Gi");
   return {
     terminationGracePeriodSeconds: GRACE_SECONDS,
     ...rest,
+    ...(together && { affinity: { ...sameNodeAffinity(together), ...rest.affinity } }),
     containers: [mainOf(component, around, mainContainer ?? {}), ...containers],
     volumes: [
       ...(memory ? [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory", sizeLimit: memory } }] : []),

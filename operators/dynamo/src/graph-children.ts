@@ -1,8 +1,8 @@
 import type { Drafted } from "konverge";
-import { type EnvVar, PersistentVolumeClaim } from "konverge/kinds";
-import { deepEqual, templateHash, truncatedName } from "konverge/objects";
+import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
+import { templateHash, truncatedName } from "konverge/objects";
+import { claimFor, hasSeveralPods } from "./claim.ts";
 import { DynamoComponent } from "./component.ts";
-import { claimsFor } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import type { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { COMPONENT, componentName, GRAPH, NAMESPACE, typeOf } from "./names.ts";
@@ -47,22 +47,22 @@ function merged(shared: readonly EnvVar[], own: readonly EnvVar[]): EnvVar[] {
   return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The claims that services bring with them, each once. */
-export function claimsOf(graph: DynamoGraphDeployment, services: ReadonlyMap<string, Service>) {
+/** The claims that services bring with them, each once: the first that says how it shall be is followed. */
+export function claimsOf(
+  graph: DynamoGraphDeployment,
+  services: ReadonlyMap<string, Service>,
+  existing: (claim: string) => PersistentVolumeClaim | undefined,
+) {
   const { name, namespace } = graph.metadata;
+  const nameOf = (service: string, { pvc }: Service) => pvc && (pvc.name ?? componentName(name, service));
   const claims = new Map<string, Drafted<PersistentVolumeClaim>>();
-  for (const [service, { pvc }] of services) {
-    if (!pvc?.create) continue;
-    const claim = pvc.name ?? componentName(name, service);
-    const owner = DynamoComponentDeployment.new({
-      metadata: { name: claim, namespace, labels: { [GRAPH]: name } },
-      spec: { pvc },
-    });
-    const [wanted] = claimsFor(owner);
+  for (const [service, spec] of services) {
+    const claim = nameOf(service, spec);
+    if (!claim || !spec.pvc?.create || claims.has(claim)) continue;
+    const users = [...services].filter(([other, its]) => nameOf(other, its) === claim);
+    const several = users.length > 1 || hasSeveralPods(spec);
     const metadata = { name: claim, namespace, labels: { [GRAPH]: name } };
-    const labelled = PersistentVolumeClaim.draft({ ...wanted!, metadata });
-    const known = claims.get(claim);
-    if (!known || deepEqual(known, labelled)) claims.set(claim, labelled);
+    claims.set(claim, claimFor(metadata, spec.pvc, { several, existing: existing(claim) }));
   }
   return [...claims.values()];
 }

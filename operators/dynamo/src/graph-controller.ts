@@ -69,8 +69,9 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
       if (ready && graph.status?.state !== "successful")
         events.normal("GraphReady", `all ${states.length} services are ready`);
       tell(graph, states, events);
+      const claims = claimsOf(graph, services, (claim) => observed(PersistentVolumeClaim, claim));
       return {
-        children: [...components, ...claimsOf(graph, services), ...(image ? [image] : [])],
+        children: [...claims, ...components, ...(image ? [image] : [])],
         status: {
           state,
           services: Object.fromEntries(

@@ -9,6 +9,8 @@ export const NAMESPACE = "nvidia.com/dynamo-namespace";
 export const SELECTOR = "nvidia.com/selector";
 /** On pods: `"false"` while they answer what they were asked before they go, and are asked no more. */
 export const SERVING = "nvidia.com/serving";
+/** On pods: the claim they share, if its volume can be on one node alone. */
+export const CLAIM = "nvidia.com/dynamo-claim";
 /** On pods: which restart they belong to. */
 export const RESTART = "nvidia.com/restart-id";
 

@@ -60,7 +60,12 @@ export const serviceFields = {
       name: z.string().min(1).optional(),
       storageClass: z.string().optional(),
       size: quantity().optional(),
-      volumeAccessMode: z.enum(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]).optional(),
+      volumeAccessMode: z
+        .enum(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"])
+        .optional()
+        .describe(
+          "Default: ReadWriteMany for several pods, otherwise ReadWriteOnce. Pods that share a ReadWriteOnce claim run on one node.",
+        ),
       mountPoint: z.string().regex(/^\//).optional(),
       mountPath: z.string().regex(/^\//).optional().describe("Another name of mountPoint."),
     })

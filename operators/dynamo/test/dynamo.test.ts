@@ -1,5 +1,17 @@
 import { onEmbedded } from "@konverge/operator-suite";
-import { autoscaled, badInput, build, graph, groups, lives, model, multinode, restart } from "./scenarios.ts";
+import {
+  attachedVolumes,
+  autoscaled,
+  badInput,
+  build,
+  graph,
+  groups,
+  lives,
+  model,
+  multinode,
+  restart,
+  unsharedClaim,
+} from "./scenarios.ts";
 
 onEmbedded("a graph becomes components, Deployments, Services, Ingress and claim", graph);
 onEmbedded("parts are repaired, follow the spec, and go with the graph", lives);
@@ -10,3 +22,5 @@ onEmbedded("bad input is refused or reported, and recovers when mended", badInpu
 onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
 onEmbedded("with that API, a replica is a group of pods", groups);
 onEmbedded("an autoscaler owns the replicas", autoscaled);
+onEmbedded("pods whose volume is attached to nodes share one that allows it, or run on one node", attachedVolumes);
+onEmbedded("a claim that a single pod can use is refused for several", unsharedClaim);

@@ -8,7 +8,13 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
-import { allowPrivileged, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import {
+  allowPrivileged,
+  attachVolumes,
+  type Scenario,
+  supplyVolumes,
+  type TestEnvironment,
+} from "@konverge/operator-suite";
 import {
   CustomResourceDefinition,
   Deployment,
@@ -16,6 +22,7 @@ import {
   Ingress,
   Job,
   PersistentVolumeClaim,
+  Pod,
   ReplicaSet,
   Service,
 } from "konverge/kinds";
@@ -332,4 +339,54 @@ export const autoscaled: Scenario = async (stage) => {
   await stage.settled();
   const { replicas } = (await stage.get(Deployment, "chat-vllmworker")).spec!;
   assert.ok(replicas! >= 2 && replicas! <= 4, `${replicas} replicas are the autoscaler's choice`);
+};
+
+const running = async (stage: TestEnvironment, app: string) =>
+  (await stage.list(Pod, `nvidia.com/selector=${app}`)).filter(({ status }) => status?.phase === "Running");
+const nodesOf = (pods: readonly Pod[]) => new Set(pods.map(({ spec }) => spec?.nodeName));
+
+/** Volumes that are attached to nodes: several pods get one that can be on several, or run on one node. */
+export const attachedVolumes: Scenario = async (stage) => {
+  await attachVolumes(stage);
+  await stage.start(dynamoOperator);
+  await stage.apply(sample("graph").replace("replicas: 2", "replicas: 4"));
+  await successful(stage, "chat");
+  const { spec } = await stage.get(PersistentVolumeClaim, "chat-models");
+  assert.deepEqual(spec?.accessModes, ["ReadWriteMany"]);
+  await stage.client.delete(DynamoGraphDeployment, `${stage.namespace}/chat`);
+  await stage.until("it is gone", async () => (await stage.find(PersistentVolumeClaim, "chat-models")) === undefined);
+
+  const once = sample("graph").replace("size: 20Gi", "size: 20Gi\n        volumeAccessMode: ReadWriteOnce");
+  await stage.apply(once.replace("replicas: 2", "replicas: 4"));
+  await successful(stage, "chat");
+  const pods = await running(stage, "chat-vllmworker");
+  assert.deepEqual([pods.length, nodesOf(pods).size], [4, 1]);
+  // A rollout has more pods than replicas for a while.
+  await stage.apply(once.replace("replicas: 2", "replicas: 4").replace("value: text", "value: plain"));
+  await stage.settled();
+  await successful(stage, "chat");
+  assert.deepEqual(await stage.list(PersistentVolumeClaim).then((claims) => claims.length), 1);
+};
+
+/** A claim that one pod has for itself cannot serve two. */
+export const unsharedClaim: Scenario = async (stage) => {
+  await stage.start(dynamoOperator);
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "mine", namespace: stage.namespace },
+    spec: { accessModes: ["ReadWriteOncePod"], resources: { requests: { storage: "1Gi" } } },
+  });
+  const graph = (replicas: number) =>
+    sample("graph")
+      .replace("name: chat-models", "name: mine\n        create: false")
+      .replace("replicas: 2", `replicas: ${replicas}`);
+  await stage.apply(graph(2));
+  await stage.until(
+    "it is refused",
+    async () =>
+      (await stage.condition(DynamoComponentDeployment, "chat-vllmworker", "Ready")) === "False ClaimNotShareable",
+  );
+  assert.equal(await stage.find(Deployment, "chat-vllmworker"), undefined);
+  await stage.apply(graph(1));
+  await successful(stage, "chat");
+  assert.equal((await stage.get(Deployment, "chat-vllmworker")).spec?.strategy?.type, "Recreate");
 };

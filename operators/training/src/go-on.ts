@@ -11,6 +11,7 @@ import { podsOf } from "./job-pods.ts";
 import { withReports } from "./job-progress.ts";
 import { activeConditions, activeStatus } from "./job-status.ts";
 import { ensurePodGroup } from "./pod-group.ts";
+import { sharedClaims } from "./shared-claims.ts";
 import type { Tools, TrainingResult } from "./tools.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { TrainingJobStatus } from "./training-job-status.ts";
@@ -90,12 +91,14 @@ async function make(
 ): Promise<Made> {
   const { client } = context;
   await ensureClaim(job, context);
+  const { affinity: together, problem } = sharedClaims(job, context);
+  if (problem) return { problem };
   const size = job.spec.workers + (job.spec.parameterServers?.count ?? 0);
   const isGang = (job.spec.scheduling?.gang ?? true) && size > 1;
   const scheduler = isGang ? await ensurePodGroup(job, schedulers, client) : undefined;
   const gang: GangMarks = scheduler?.marks(job) ?? {};
   const products = productsOf(job, context);
-  const creation = await createPods(job, members, { hyperparameters, gang, products }, client);
+  const creation = await createPods(job, members, { hyperparameters, gang, products, together }, client);
   const podGroup = scheduler && { scheduler: scheduler.name, name: job.metadata.name };
   return { ...creation, ...(podGroup && { status: { podGroup } }) };
 }

@@ -6,6 +6,7 @@ import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
 import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
 import { type GangChoice, gangSchedulers } from "./pod-group.ts";
 import { reconcileJob } from "./reconcile-job.ts";
+import { namedClaims } from "./shared-claims.ts";
 import type { Tools } from "./tools.ts";
 import { TrainingJob } from "./training-job.ts";
 import type { TrainingMetrics } from "./training-metrics.ts";
@@ -36,6 +37,9 @@ export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsO
         indexes: { [PODS_BY_JOB]: ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? [] },
       }),
       watchKind(PersistentVolumeClaim, { labelSelector: JOB_LABEL, to: ({ metadata }) => jobOf(metadata) }),
+      watchKind<PersistentVolumeClaim, TrainingJob>(PersistentVolumeClaim, {
+        references: (job) => namedClaims(job).map((name) => `${job.metadata.namespace}/${name}`),
+      }),
       watchKind(ConfigMap, {
         references: ({ metadata, spec }: TrainingJob) =>
           spec.hyperparametersFrom ? [`${metadata.namespace}/${spec.hyperparametersFrom.configMapName}`] : [],

@@ -1,5 +1,12 @@
 import { ownerReference } from "konverge";
-import { Pod, type PodSpec, type ResourceRequirements, type Volume, type VolumeMount } from "konverge/kinds";
+import {
+  type Affinity,
+  Pod,
+  type PodSpec,
+  type ResourceRequirements,
+  type Volume,
+  type VolumeMount,
+} from "konverge/kinds";
 import { templateHash } from "konverge/objects";
 import { gpuProductAffinity, podTemplate } from "konverge/pods";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
@@ -33,6 +40,8 @@ export interface PodContext {
   readonly gang: GangMarks;
   /** The GPU products that workers may run on, if the job says of which type they are. */
   readonly products: readonly string[];
+  /** Where pods must run to share the job's claims. */
+  readonly together?: Affinity | undefined;
 }
 
 /**
@@ -86,7 +95,8 @@ export function podFor(job: TrainingJob, member: Member, context: PodContext) {
   });
 }
 
-function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang, products }: PodContext): PodSpec {
+function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodSpec {
+  const { hyperparameters, gang, products, together } = context;
   const { spec } = job;
   const { volumes, volumeMounts } = storageFor(job, hyperparameters);
   const schedulerName = spec.scheduling?.schedulerName ?? gang.schedulerName;
@@ -103,7 +113,7 @@ function podSpecFor(job: TrainingJob, member: Member, { hyperparameters, gang, p
     ...(spec.serviceAccountName && { serviceAccountName: spec.serviceAccountName }),
     ...(spec.imagePullSecrets && { imagePullSecrets: spec.imagePullSecrets }),
     ...(spec.nodeSelector && { nodeSelector: spec.nodeSelector }),
-    ...(isOnGpus && { affinity: gpuProductAffinity(products) }),
+    ...((isOnGpus || together) && { affinity: { ...(isOnGpus && gpuProductAffinity(products)), ...together } }),
     ...(spec.tolerations && { tolerations: spec.tolerations }),
     containers: [
       {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Scenario, supplyVolumes, withNarrowerDefinition } from "@konverge/operator-suite";
+import { attachVolumes, type Scenario, supplyVolumes, withNarrowerDefinition } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { ConfigMap, Event, PersistentVolumeClaim, Service } from "konverge/kinds";
 import { gpuProductsIn } from "konverge/pods";
@@ -96,4 +96,30 @@ export const aJobRunsByALesserDefinition: Scenario = async (stage) => {
     await endAll(stage, "plain");
     await untilPhase(stage, "plain", "Succeeded");
   });
+};
+
+/** Volumes that are attached to one node at a time: workers that share one run there. */
+export const workersShareAVolume: Scenario = async (stage) => {
+  await attachVolumes(stage);
+  await stage.start(trainingOperator);
+  const claim = (name: string, mode: "ReadWriteOnce" | "ReadWriteOncePod") =>
+    stage.client.create(PersistentVolumeClaim, {
+      metadata: { name, namespace: stage.namespace },
+      spec: { accessModes: [mode], resources: { requests: { storage: "1Gi" } } },
+    });
+  await claim("data", "ReadWriteOnce");
+  await stage.apply(job("shared", { workers: 4, dataVolume: { claimName: "data" } }));
+  await untilPhase(stage, "shared", "Running");
+  const nodes = new Set((await podsOf(stage, "shared")).map(({ spec }) => spec?.nodeName));
+  assert.equal(nodes.size, 1);
+  await endAll(stage, "shared");
+  await untilPhase(stage, "shared", "Succeeded");
+
+  await claim("single", "ReadWriteOncePod");
+  await stage.apply(job("refused", { dataVolume: { claimName: "single" } }));
+  await stage.until(
+    "it is refused",
+    async () => (await stage.condition(TrainingJob, "refused", "Degraded")) === "True ClaimNotShareable",
+  );
+  assert.deepEqual(await podsOf(stage, "refused"), []);
 };

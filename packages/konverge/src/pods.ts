@@ -3,6 +3,8 @@
  * pulls, crashes, scheduling, volumes, quotas, rejected pods), and how an operator reports it in conditions and events.
  */
 export {
+  type ClaimSharing,
+  claimSharing,
   failedCreateMessage,
   gpuProductAffinity,
   gpuProductsFor,
@@ -26,6 +28,7 @@ export {
   replicaFailureMessage,
   reportProblem,
   restrictedPodSpec,
+  sameNodeAffinity,
   type WorkloadProblem,
   watchGpuNodes,
   workloadProblem,

@@ -72,6 +72,7 @@ export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";
 export {
   gpuProductAffinity,
   gpuProductsFor,

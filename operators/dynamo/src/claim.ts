@@ -1,0 +1,45 @@
+import { PermanentError } from "konverge";
+import { PersistentVolumeClaim } from "konverge/kinds";
+import { type ClaimSharing, claimSharing } from "konverge/pods";
+import type { DynamoComponentDeployment } from "./component-deployment.ts";
+import { claimName } from "./component-pod.ts";
+import type { Service } from "./service-spec.ts";
+
+/** Whether a service can have more than one pod for long. A rollout has two for a while, which can be on one node. */
+export function hasSeveralPods({ multinode, autoscaling, replicas = 1 }: Service): boolean {
+  return multinode !== undefined || (autoscaling?.enabled ?? false) || replicas > 1;
+}
+
+/**
+ * The claim that services bring with them. Pods can be on any nodes only if the volume can. The access modes of a claim that
+ * exists cannot be changed.
+ */
+export function claimFor(
+  metadata: PersistentVolumeClaim["metadata"],
+  pvc: NonNullable<Service["pvc"]>,
+  { several, existing }: { several: boolean; existing: PersistentVolumeClaim | undefined },
+) {
+  const mode = pvc.volumeAccessMode ?? (several ? "ReadWriteMany" : "ReadWriteOnce");
+  return PersistentVolumeClaim.draft({
+    metadata,
+    spec: {
+      accessModes: existing?.spec?.accessModes ?? [mode],
+      ...(pvc.storageClass !== undefined && { storageClassName: pvc.storageClass }),
+      resources: { requests: { storage: String(pvc.size ?? "10Gi") } },
+    },
+  });
+}
+
+/** How pods can share the component's claim. Throws if they cannot. */
+export function sharingOf(
+  component: DynamoComponentDeployment,
+  claim: Pick<PersistentVolumeClaim, "spec">,
+): ClaimSharing {
+  const sharing = claimSharing(claim);
+  const { multinode } = component.spec;
+  const isEnough = sharing === "any-node" || (sharing === "one-node" && !multinode) || !hasSeveralPods(component.spec);
+  if (isEnough) return sharing;
+  const needed = multinode ? "pods on several nodes need ReadWriteMany" : "several pods need ReadWriteMany";
+  const modes = claim.spec?.accessModes?.join(", ");
+  throw new PermanentError("ClaimNotShareable", `the claim ${claimName(component)} is ${modes}: ${needed}`);
+}
