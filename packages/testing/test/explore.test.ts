@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AnyObject } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import {
   explore,
@@ -10,7 +11,7 @@ import {
   replay,
   type Scenario,
 } from "@konverge/testing";
-import { converges, forgetful, placed, sound, timid, Widget } from "./widgets.ts";
+import { converges, forgetful, placed, reporting, sound, timid, Widget } from "./widgets.ts";
 
 const texts = (findings: readonly Finding[]) => findings.map(findingText).join("\n");
 
@@ -114,4 +115,12 @@ test("what a scenario asserts after a wait that the user skips is not blamed on 
   const { findings, tried } = await explore(scenario, { faults: ["user"], runs: 6 });
   assert.equal(texts(findings), "");
   assert.equal(tried.user, 6);
+});
+
+test("what the operator writes because something else changed late is no restlessness", async () => {
+  const { findings } = await explore(converges(reporting), { faults: ["crash"], runs: 0 });
+  assert.equal(texts(findings), "");
+  const { changes } = await replay(converges(reporting), { faults: [], seed: 1 });
+  const last = changes.findLast(({ resource }) => resource === "widgets.example.com");
+  assert.equal((last!.object as AnyObject & { status?: { text?: string } }).status?.text, "ProgressDeadlineExceeded");
 });

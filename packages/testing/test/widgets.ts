@@ -1,4 +1,4 @@
-import { ConfigMap, Secret } from "@konverge/kinds";
+import { ConfigMap, Deployment, Secret } from "@konverge/kinds";
 import { controller, type Operator, operator, permission } from "@konverge/runtime";
 import { defineKind, type ObjectOf } from "@konverge/schema";
 import type { Scenario } from "@konverge/testing";
@@ -152,6 +152,27 @@ export const failing: Operator = operator({
       controller(Widget, {
         reconcile() {
           throw new Error("the disk is full");
+        },
+      }),
+    ],
+  }),
+});
+
+/** Reports what its Deployment does, whose image does not exist: minutes later its progress deadline passes. */
+export const reporting: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        owns: [Deployment],
+        reconcile({ metadata: { name } }, { observed }) {
+          const labels = { app: name };
+          const containers = [{ name: "main", image: "example.com/none:1" }];
+          const template = { metadata: { labels }, spec: { containers } };
+          const spec = { progressDeadlineSeconds: 300, selector: { matchLabels: labels }, template };
+          const conditions = observed(Deployment, name)?.status?.conditions ?? [];
+          const text = conditions.find(({ type }) => type === "Progressing")?.reason;
+          return { children: [Deployment.draft({ metadata: { name }, spec })], status: { text: text ?? "" } };
         },
       }),
     ],

@@ -13,6 +13,11 @@ export function exploreCommand(): Command {
       "--scenario <file>",
       "with --command: YAML file with the steps of the scenario, its CRDs and its invariants",
     )
+    .option(
+      "--objects <path>",
+      "YAML file or folder with what is created (default: a sample of each kind from the project's samples folder, or one that is " +
+        "generated from its schema)",
+    )
     .option("--time <duration>", "stop after this time, such as 5m (default: no limit)", milliseconds)
     .option("--depth <number>", "faults in a run: 1 tries each one, 2 also random pairs", depth, 1)
     .option("--seed <number>", "which faults and pairs are chosen if not all are tried", positive, 1)
@@ -64,6 +69,7 @@ has the number of the worker, for ports that only one process can have. Exits wi
 
 Examples:
   konverge explore src/operator.ts
+  konverge explore src/operator.ts --objects samples/app.yaml --faults crash,stale
   konverge explore ./scenario.ts --depth 2 --time 2m
   konverge explore --command './manager --metrics-bind-address=0' --scenario story.yaml
   konverge explore --command 'kopf run operator.py' --scenario story.yaml --time 5m --results results

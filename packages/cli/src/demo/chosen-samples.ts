@@ -1,5 +1,5 @@
 import { type AnyObject, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
-import { samplesOf } from "@konverge/operators";
+import { type Sample, samplesOf } from "@konverge/operators";
 import type { Operator } from "@konverge/runtime";
 import { parseYaml } from "@konverge/schema";
 
@@ -13,10 +13,10 @@ export interface SampleObject {
  * One sample of each kind of an operator: files that show a kind for the first time, the smallest first, with all that is
  * in them.
  */
-export function chosenSamples(operator: Operator): SampleObject[] {
+export function chosenSamples(operator: Operator, samples: readonly Sample[] = samplesOf(operator)): SampleObject[] {
   const shown = new Set<string>();
   const chosen: SampleObject[] = [];
-  const files = samplesOf(operator)
+  const files = samples
     .map(({ file, text }) => ({ file, objects: documentsOf(text) }))
     .sort((a, b) => sizeOf(a) - sizeOf(b));
   for (const { objects } of files) {

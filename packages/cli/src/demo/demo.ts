@@ -91,7 +91,7 @@ function openConsole(client: Client): Promise<Console> {
 
 async function applySamples(client: Client, operators: readonly Operator[]): Promise<Followed[]> {
   const followed: Followed[] = [];
-  for (const { object, kind } of operators.flatMap(chosenSamples)) {
+  for (const { object, kind } of operators.flatMap((operator) => chosenSamples(operator))) {
     const ref = kind ?? (await client.mapper.resolve({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "" }));
     const namespace = ref.namespaced ? (object.metadata.namespace ?? DEFAULT_NAMESPACE) : undefined;
     const metadata = { ...object.metadata, ...(namespace && { namespace }) };

@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { operators } from "@konverge/operators";
 import { UsageError } from "../usage-error.ts";
 import { exploreFromCommandLine } from "./explore-command.ts";
+import { objectsFor } from "./explored-objects.ts";
 
 const options = { command: "true", depth: 1, seed: 1, findings: 10, workers: 1 } as const;
 const silent = { print: () => {}, progress: () => {} };
@@ -46,6 +48,29 @@ test("a module's scenario is explored in this process, and what is found is prin
     writeFileSync(join(folder, "other.mjs"), "export const scenario = 1;\n");
     const other = exploreFromCommandLine({ ...rest, module: join(folder, "other.mjs") }, world);
     await assert.rejects(other, UsageError);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("an operator is explored with the samples of its project, or with the objects that are named", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
+  try {
+    const named = join(folder, "objects.yaml");
+    writeFileSync(named, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n");
+    const seldonOperator = operators.find(({ name }) => name === "seldon-operator")!;
+    const module = join(import.meta.dirname, "../../../../operators/seldon/src/operator.ts");
+    const own = objectsFor(seldonOperator, module);
+    assert.match(own?.from ?? "", /seldon.samples$/);
+    assert.deepEqual(
+      own?.objects.map((object) => (object as { kind: string }).kind),
+      ["SeldonDeployment"],
+    );
+    assert.deepEqual(objectsFor(seldonOperator, module, folder)?.objects, [
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+    ]);
+    assert.equal(objectsFor(seldonOperator, join(folder, "operator.ts")), undefined);
+    assert.throws(() => objectsFor(seldonOperator, module, join(folder, "none")), UsageError);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -21,12 +21,14 @@ import {
 } from "@konverge/testing";
 import { loadOperators } from "../operators/operator-modules.ts";
 import { UsageError } from "../usage-error.ts";
+import { objectsFor } from "./explored-objects.ts";
 
 /** The options of `konverge explore`; times are milliseconds. */
 export interface ExploreCommandOptions {
   readonly module?: string | undefined;
   readonly command?: string;
   readonly scenario?: string;
+  readonly objects?: string;
   readonly time?: number;
   readonly depth: 1 | 2;
   readonly seed: number;
@@ -54,7 +56,7 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
   if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
     throw new UsageError("pass either a module, or --command and --scenario");
   const exploration = isModule
-    ? await exploreModule(module, options)
+    ? await exploreModule(module, options, world)
     : await exploreCommand(command!, scenarioIn(scenario!), options, world);
   if (json) world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
@@ -64,7 +66,11 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
   return exploration.findings.length;
 }
 
-async function exploreModule(file: string, options: ExploreCommandOptions): Promise<Exploration> {
+async function exploreModule(
+  file: string,
+  options: ExploreCommandOptions,
+  { progress }: ExploreWorld,
+): Promise<Exploration> {
   const { depth, seed, findings, time, faults } = options;
   const settings = {
     depth,
@@ -82,7 +88,15 @@ async function exploreModule(file: string, options: ExploreCommandOptions): Prom
     const names = operators.map(({ name }) => name).join(", ");
     throw new UsageError(`${file} exports several operators (${names}): pass a module that exports one`);
   }
-  return checkOperator(operator, settings);
+  const found = objectsFor(operator, file, options.objects);
+  if (found) progress(`objects from ${found.from}`);
+  try {
+    return await checkOperator(operator, { ...settings, ...(found && { objects: found.objects }) });
+  } catch (error) {
+    const { message } = error as Error;
+    if (!message.includes("is rejected: ")) throw error;
+    throw new UsageError(`${operator.name}: ${message}${found ? "" : " with --objects"}`, { cause: error });
+  }
 }
 
 async function exploreCommand(

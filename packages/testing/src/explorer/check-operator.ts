@@ -1,5 +1,8 @@
+import { ApiError } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
+import type { TestEnvironmentOptions } from "../environment/embedded-test-backend.ts";
+import { runScenario } from "../environment/run-scenario.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { type ExploreOptions, explore } from "./explore.ts";
 import type { Exploration } from "./finding.ts";
@@ -13,7 +16,7 @@ export interface CheckOperatorOptions extends ExploreOptions {
 
 /**
  * Tries everything on an operator, without a scenario: its objects are created, then deleted, with faults at every point.
- * Empty `findings` mean that it passed.
+ * Empty `findings` mean that it passed. Throws if the API server or a webhook rejects an object.
  *
  * ```ts
  * const { findings } = await checkOperator(noteOperator);
@@ -21,10 +24,16 @@ export interface CheckOperatorOptions extends ExploreOptions {
  * ```
  */
 export async function checkOperator(operator: Operator, options: CheckOperatorOptions = {}): Promise<Exploration> {
-  const { objects = operator.kinds.map((kind) => sampleObject(kind)), ...rest } = options;
-  const creation: Scenario = async (environment) => {
+  const { objects = operator.kinds.map((kind) => sampleObject(kind)), ...given } = options;
+  // Which images an operator may choose is not known here.
+  const rest = { ...given, environment: { strictImages: false, ...given.environment } };
+  const created: Scenario = async (environment) => {
     await environment.start(operator);
     for (const object of objects) await environment.apply(object);
+  };
+  await expectAccepted(created, options.objects === undefined, rest.environment);
+  const creation: Scenario = async (environment) => {
+    await created(environment);
     await environment.settled();
   };
   const deletion: Scenario = async (environment) => {
@@ -37,6 +46,22 @@ export async function checkOperator(operator: Operator, options: CheckOperatorOp
     }
   };
   return explore([creation, deletion], rest);
+}
+
+/** A rejected object is no finding: the operator never gets to see it. */
+async function expectAccepted(
+  created: Scenario,
+  isGenerated: boolean,
+  environment?: TestEnvironmentOptions,
+): Promise<void> {
+  try {
+    await runScenario(created, environment);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const whose = isGenerated ? "an object that was generated from its schema" : "one of the objects";
+    const remedy = isGenerated ? "pass valid objects" : "correct it";
+    throw new Error(`${whose} is rejected: ${error.message}; ${remedy}`, { cause: error });
+  }
 }
 
 function keyIn(namespace: string, kind: AnyKind, name: string): string {

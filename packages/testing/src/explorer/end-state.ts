@@ -18,6 +18,7 @@ const CHANCE = new Set([
   "hostIPs",
   "podIP",
   "podIPs",
+  "ip",
   "clusterIP",
   "clusterIPs",
   "nodePort",

@@ -80,7 +80,8 @@ export function faultCandidates(
       for (const crd of crdsOf(run)) add(moment, { type: "crd update", at, crd });
       if (objectsAt(run, moment).some(({ kind }) => kind === "Pod")) add(moment, { type: "node lost", at });
     }
-    if (has("cluster") && isWrite) add(moment, { type: "webhook down", at, ms: ms.webhook });
+    const isWebhook = at.what.includes(".admissionregistration.k8s.io/");
+    if (has("cluster") && isWrite && !isWebhook) add(moment, { type: "webhook down", at, ms: ms.webhook });
     if (has("writer") && isOutside) {
       for (const { fault, content } of deletionsAt(run, moment)) {
         found.push({ fault, key: `${faultName(fault)}|${at.on} ${at.what}|${moment.state ?? ""}|${content}` });

@@ -2,7 +2,7 @@ import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
 import { readLines, readText, sleep } from "@konverge/core";
 import { disturbWorld } from "./disturb-world.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
-import { type DescribedRequest, describeRequest, resourceOf } from "./request-words.ts";
+import { type DescribedRequest, describeRequest, meetsWebhooks, resourceOf } from "./request-words.ts";
 import { cutConnection, expiredEvent, failureResponse, webhookFailure } from "./responses.ts";
 import { readAt } from "./stale-read.ts";
 import type { TimelineEntry } from "./timeline.ts";
@@ -217,7 +217,7 @@ export class FaultPlane {
       record("connection refused");
       throw cutConnection();
     }
-    if (described.type === "write" && clock.monotonic() < this.#webhooksDownUntil) {
+    if (meetsWebhooks(described) && clock.monotonic() < this.#webhooksDownUntil) {
       record("500, a webhook did not answer");
       return webhookFailure();
     }

@@ -44,6 +44,11 @@ export function describeRequest(
   };
 }
 
+/** Whether webhooks can be asked about a request. About their own configurations they never are: a broken one could not be repaired. */
+export function meetsWebhooks({ type, target }: Pick<DescribedRequest, "type" | "target">): boolean {
+  return type === "write" && target?.group !== "admissionregistration.k8s.io";
+}
+
 /** `pods`, `widgets.example.com`. */
 export function resourceOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
   return group === "" ? plural : `${plural}.${group}`;

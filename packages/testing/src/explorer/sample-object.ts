@@ -1,59 +1,95 @@
-import type { AnyKind } from "@konverge/schema";
+import type { AnyObject, Schema } from "@konverge/core";
+import { type AnyKind, applyDefaults, validateValue } from "@konverge/schema";
 
-/** The part of a structural schema that decides what the simplest valid value is. */
-interface Shape {
-  readonly type?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly items?: Shape;
-  readonly minItems?: number;
-  readonly minLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly format?: string;
-  readonly "x-kubernetes-int-or-string"?: boolean;
-}
+/** Texts that are tried in this order: most patterns and formats accept one of them. */
+const TEXTS = [
+  "sample",
+  "1",
+  "1Gi",
+  "10s",
+  "example.com/sample",
+  "https://example.com",
+  "2026-01-01T00:00:00Z",
+  "0 0 * * *",
+  "00000000-0000-4000-8000-000000000000",
+];
 
 /**
  * The simplest object of a kind: the fields that its schema requires, each with its default, its first enum value or its
- * smallest value. A schema that asks for more, such as a pattern or a CEL rule, may reject it.
+ * smallest value. If CEL rules reject that, optional fields are added that make it valid. An admission webhook may still
+ * reject it.
  */
-export function sampleObject(kind: AnyKind): object {
-  const { spec } = kind.crd();
-  const version = spec.versions.find(({ storage }) => storage) ?? spec.versions[0]!;
-  const shape = version.schema?.openAPIV3Schema as Shape | undefined;
-  const wanted = shape?.properties?.["spec"];
-  const object = {
-    apiVersion: `${spec.group}/${version.name}`,
-    kind: spec.names.kind,
+export function sampleObject(kind: AnyKind): AnyObject {
+  const { group, version, schema } = kind;
+  const spec = schema.properties?.["spec"];
+  const sample = {
+    apiVersion: `${group}/${version}`,
+    kind: kind.kind,
     metadata: { name: "sample" },
-    ...(wanted && { spec: simplest(wanted) }),
+    ...(spec && { spec: simplestValue(spec) }),
   };
-  return object;
+  return spec ? repaired(schema, spec, sample) : sample;
 }
 
-function simplest(shape: Shape): unknown {
-  if (shape.default !== undefined) return shape.default;
-  if (shape.enum && shape.enum.length > 0) return shape.enum[0];
-  if (shape["x-kubernetes-int-or-string"]) return 1;
-  switch (shape.type) {
+/** The simplest value that a schema accepts, as far as types, bounds, enums and patterns tell. */
+export function simplestValue(schema: Schema): unknown {
+  if (schema.default !== undefined) return structuredClone(schema.default);
+  if (schema.enum && schema.enum.length > 0) return schema.enum[0];
+  if (schema["x-kubernetes-int-or-string"]) return 1;
+  switch (schema.type) {
     case "object": {
-      const required = shape.required ?? [];
-      return Object.fromEntries(required.map((name) => [name, simplest(shape.properties?.[name] ?? {})]));
+      const required = schema.required ?? [];
+      return Object.fromEntries(required.map((name) => [name, simplestValue(schema.properties?.[name] ?? {})]));
     }
     case "array":
-      return Array.from({ length: shape.minItems ?? 0 }, () => simplest(shape.items ?? {}));
+      return Array.from({ length: schema.minItems ?? 0 }, () => simplestValue(schema.items ?? {}));
     case "integer":
     case "number":
-      return shape.minimum !== undefined && shape.minimum > 0 ? shape.minimum : Math.min(1, shape.maximum ?? 1);
+      return simplestNumber(schema);
     case "boolean":
       return false;
-    case "string":
-      if (shape.format === "date-time") return "2026-01-01T00:00:00Z";
-      return "sample".padEnd(shape.minLength ?? 0, "x");
+    case "string": {
+      const texts = TEXTS.map((text) => text.padEnd(schema.minLength ?? 0, "x").slice(0, schema.maxLength));
+      return texts.find((text) => validateValue(schema, text).length === 0) ?? texts[0];
+    }
     default:
       return {};
   }
+}
+
+function simplestNumber(schema: Schema): number {
+  const { minimum, exclusiveMinimum, maximum = 1 } = schema;
+  if (minimum === undefined || minimum < 1) return Math.min(1, maximum);
+  return exclusiveMinimum ? minimum + 1 : minimum;
+}
+
+/** Whether a kind's schema accepts an object, its CEL rules included. `old`: as an update of that. */
+export function isValid(schema: Schema, object: object, old?: object): boolean {
+  return problems(schema, object, old) === 0;
+}
+
+function problems(schema: Schema, object: object, old?: object): number {
+  const whole = structuredClone(object);
+  applyDefaults(schema, whole);
+  return validateValue(schema, whole, old ? { old } : {}).length;
+}
+
+/** Adds optional fields of the spec as long as each one leaves fewer errors. */
+function repaired(schema: Schema, spec: Schema, sample: AnyObject): AnyObject {
+  let [best, errors] = [sample, problems(schema, sample)];
+  while (errors > 0) {
+    const better = Object.entries(spec.properties ?? {})
+      .filter(([name]) => (best["spec"] as Record<string, unknown>)[name] === undefined)
+      .map(([name, field]) => ({ ...best, spec: { ...(best["spec"] as object), [name]: present(field) } }))
+      .find((candidate) => problems(schema, candidate) < errors);
+    if (!better) break;
+    [best, errors] = [better, problems(schema, better)];
+  }
+  return best;
+}
+
+/** A value that says something: a list with one item rather than none. */
+function present(schema: Schema): unknown {
+  const value = simplestValue(schema);
+  return Array.isArray(value) && value.length === 0 && schema.items ? [simplestValue(schema.items)] : value;
 }
