@@ -174,7 +174,7 @@ declare global {
   }
 }
 
-/** Writes JSON, bigints as the integers they are. */
+/** Writes JSON, with bigints as integers. */
 export function stringifyJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);

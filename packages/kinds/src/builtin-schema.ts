@@ -18,9 +18,8 @@ const sharedProperties = new Map<string, Properties>();
 /**
  * The schema of a built-in kind in the shape of a CRD's, with what Go knows beyond it under `go`.
  *
- * Nodes are made when they are first looked at, because definitions contain themselves (a JSON schema has properties
- * that are JSON schemas), and all uses of a definition share its properties: compare nodes by identity if you like, but
- * never change one. `default` is what the server sets when a field is missing.
+ * Nodes are created lazily, because definitions are recursive, and all uses of a definition share its properties: never
+ * change a node. `default` is what the server sets when a field is missing.
  */
 export function builtinSchema(group: string, version: string, kind: string): Schema {
   const key = `${group}/${version}/${kind}`;

@@ -29,8 +29,8 @@ type Result = "success" | "error" | "requeue" | "requeue_after";
 const RESULTS: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
 
 /**
- * What happens, as numbers for Prometheus, under the names that controller-runtime gives them, so that existing dashboards
- * and alerts work. All series of a controller exist, at 0, from the moment its manager is made.
+ * Metrics for Prometheus, with the names of controller-runtime, so that existing dashboards and alerts work. All series
+ * of a controller exist, with value 0, as soon as its manager is created.
  *
  * ```ts
  * const metrics = new Metrics();

@@ -8,17 +8,17 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { PolicyRule } from "@konverge/kinds";
 
-/** One verb on one resource: the smallest thing that can be allowed. */
+/** One verb on one resource. */
 export interface Permission {
   readonly verb: string;
   readonly group: string;
   /** The plural, with a subresource if there is one: `widgets/status`. */
   readonly resource: string;
-  /** Absent: in all namespaces, or on a cluster-scoped resource. */
+  /** Undefined: in all namespaces, or on a cluster-scoped resource. */
   readonly namespace?: string;
   /** Only the object of this name. */
   readonly name?: string;
-  /** Needed only in rare cases, such as after a lost connection: no sign of excess if a test does not see it. */
+  /** Needed only in rare cases, such as after a lost connection: not reported as unused. */
   readonly rare?: boolean;
 }
 
@@ -59,7 +59,7 @@ const VERB_ORDER: readonly string[] = [
   "deletecollection",
 ];
 
-/** An access as a sentence: `patch widgets.example.com/status in namespace prod`. */
+/** A permission as text: `patch widgets.example.com/status in namespace prod`. */
 export function permissionText({ verb, group, resource, namespace, name }: Permission): string {
   const [plural = "", subresource] = resource.split("/");
   const what = `${group === "" ? plural : `${plural}.${group}`}${subresource ? `/${subresource}` : ""}`;
@@ -67,7 +67,7 @@ export function permissionText({ verb, group, resource, namespace, name }: Permi
   return `${verb} ${what}${which}${namespace ? ` in namespace ${namespace}` : ""}`;
 }
 
-/** The fewest rules that allow exactly these; all are taken to be of one namespace, or of all of them. */
+/** The fewest rules that grant exactly these permissions, in one namespace or in all. */
 export function policyRules(accesses: Iterable<Permission>): PolicyRule[] {
   const verbs = new Map<string, Set<string>>();
   for (const { verb, group, resource, name } of accesses) {

@@ -14,7 +14,7 @@ export interface WebhookRegistrationOptions {
   /** The name of both configurations. */
   name: string;
   webhooks: Webhooks;
-  /** Of the configurations and of converted CRDs: for cert-manager's injector, for instance. */
+  /** Annotations of the configurations and of converted CRDs, for example for cert-manager's injector. */
   annotations?: Readonly<Record<string, string>>;
   log?: Log;
 }
@@ -23,8 +23,8 @@ export interface WebhookRegistrationOptions {
 const REPAIR_PERIOD = 5_000;
 
 /**
- * Registers the webhooks with their address and authority, and keeps them registered: changes of the configurations, or of
- * the conversion of a CRD, are undone. CRDs themselves belong to whichever tool installs them.
+ * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to the
+ * configurations, or to the conversion of a CRD, are reverted. It does not install CRDs.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
@@ -44,7 +44,7 @@ export class WebhookRegistration {
     }
   }
 
-  /** From now on this is where the webhooks are. Resolves when they are registered. */
+  /** Sets the address of the webhooks. Resolves when they are registered. */
   async set(target: WebhookTarget): Promise<void> {
     this.#target = target;
     await this.#enqueue();
@@ -58,7 +58,7 @@ export class WebhookRegistration {
     await this.#work.catch(() => {});
   }
 
-  /** Removes the configurations, for an operator that is removed: no one must be called who is not there. */
+  /** Removes the configurations, when an operator is removed. */
   async remove(): Promise<void> {
     await this.stop();
     const { client, name } = this.#options;

@@ -3,7 +3,7 @@ import { resolvePlain } from "./scalars.ts";
 
 /**
  * Values as YAML documents, byte for byte as `kubectl get -o yaml` prints them: keys in natural order, lists not
- * indented, long lines folded, quotes only where a reader of YAML 1.1 would otherwise see something else than the text.
+ * indented, long lines folded, quotes only where YAML 1.1 would otherwise read another value.
  */
 export function printYaml(...values: unknown[]): string {
   return values.map((value) => `${isBranch(value) ? block(value, "") : scalar(value, "  ", 0)}\n`).join("---\n");

@@ -207,7 +207,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return [...this.#kinds];
   }
 
-  /** Ends all operators that still run. */
+  /** Stops all running operators. */
   async end(): Promise<void> {
     for (const operator of this.#operators) await operator.stop();
   }

@@ -12,8 +12,8 @@ export interface CheckOperatorOptions extends ExploreOptions {
 }
 
 /**
- * Tries everything on an operator, without a scenario: its objects are created, then deleted, with faults at every point.
- * Empty `findings` mean that it passed.
+ * Explores an operator without a scenario: its objects are created, then deleted, with faults at every point. Empty
+ * `findings` mean that it passed.
  *
  * ```ts
  * const { findings } = await checkOperator(noteOperator);
