@@ -38,7 +38,7 @@ export interface CallerOptions {
   onWarning?: (message: string) => void;
 }
 
-/** A call under way. */
+/** A call in progress. */
 interface Flight {
   signal: AbortSignal;
   deadline: number;

@@ -33,7 +33,7 @@ type Rule = (subject: Subject) => Readiness | undefined;
 
 /**
  * Rules for built-in kinds, whose controllers set none of the standard conditions. Reasons and messages are those of
- * kstatus, for the kinds that it knows; the others are judged by what `kubectl wait` is told to wait for.
+ * kstatus, for the kinds that it knows; the others are judged by their conditions, as with `kubectl wait`.
  */
 export const builtInRules: Readonly<Record<string, Rule>> = {
   Secret: always,

@@ -126,7 +126,7 @@ const scalarNodes: Record<Scalar, Schema> = {
   bytes: { type: "string", format: "byte" },
 };
 
-/** Lists of numbers are not packed: each element has a tag of its own. */
+/** Lists of numbers are not packed: each element has its own tag. */
 function wireOf(type: FieldType): string {
   if (type.form === "list" && !type.wrapped) return wireOf(type.element);
   if (type.form !== "scalar" || type.name === "string" || type.name === "bytes") return "bytes";

@@ -34,7 +34,7 @@ export function correctedSize(
   memory: SizingState,
 ): CorrectedSize {
   const most = Math.min(rules.max, rules.affordable ?? rules.max);
-  // Latency says something about a size only when all of it was at work all the time.
+  // Latency is meaningful for a size only if all of it was ready all the time.
   const isSteady = ready >= (current ?? 0) && monotonic - memory.changedAt >= MEASUREMENT_WINDOW_MS;
   const up = requiredReplicas(rules, measured, isSteady ? current : undefined);
   if (!measured && rules.load === undefined && last.byMeasurement) {

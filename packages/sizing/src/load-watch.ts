@@ -9,7 +9,7 @@ import { readVllmMetrics } from "./vllm-metrics.ts";
 export const MEASUREMENT_WINDOW_MS = 60_000;
 /** Milliseconds between two scrapes of a deployment's servers. */
 export const SCRAPE_PERIOD_MS = 15_000;
-/** What was not looked at for so long does not exist any more. */
+/** What was not read for this time no longer exists. */
 const FORGOTTEN = 60 * 60_000;
 
 /** The state of a deployment in memory. It is rebuilt after a restart. */

@@ -26,7 +26,7 @@ export interface LatencyObjective {
 
 /** The maximum planned utilization of replicas, whatever the objective: beyond it, small variations cause queues. */
 export const MAX_UTILIZATION = 0.9;
-/** More slots than anybody has: the search ends there. */
+/** More slots than any deployment has: the search ends there. */
 const MOST_SLOTS = 1_000_000;
 
 /** The chance that a request finds all slots busy, by Erlang's formula; `offered` is load times service time. */

@@ -62,7 +62,7 @@ export class RemoteProcess {
     this.stdout = stdout;
     this.stderr = stderr;
     this.exitCode = run(socket, { [STDOUT]: stdout, [STDERR]: stderr });
-    // Whoever does not ask for the exit code is not to be told of it by a crash.
+    // A caller that does not read the exit code must not crash because of it.
     this.exitCode.catch(() => {});
   }
 

@@ -54,7 +54,7 @@ const LISTING_SILENCE = 30_000;
 const SHORTEST_STREAM = 1000;
 /** How long to wait before a failed stream is opened again. */
 const BACKOFF = { initial: 500, longest: 30_000 };
-/** How long the server is asked to keep a stream open: drawn anew each time, so that streams do not end all at once. */
+/** How long the server is asked to keep a stream open: randomized each time, so that streams do not all end at once. */
 const STREAM_SECONDS = { from: 300, to: 600 };
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 

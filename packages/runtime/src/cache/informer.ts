@@ -32,7 +32,7 @@ type How = Pick<CacheChange, "listed" | "writer">;
  *
  * Guarantees
  * - What is read is never older than what was read before, nor than the answer to a write that was noted ({@link saw},
- *   {@link missed}); an object that we deleted does not come back unless it is created anew.
+ *   {@link missed}); an object that we deleted does not come back unless it is created again.
  * - What is read is in scope, as far as the object itself tells: also what we wrote, and what a write of ours took out.
  * - A listener is called for every difference between two reads, in order, and for all existing objects when it
  *   subscribes.
@@ -61,7 +61,7 @@ export class Informer<T extends KubeObject> {
   #stop: AbortController | undefined;
   #age: () => number = () => Number.POSITIVE_INFINITY;
   #error: Error | undefined;
-  /** When the last complete listing began, and the one under way. */
+  /** When the last complete listing began, and the one in progress. */
   #listedAt = Number.NEGATIVE_INFINITY;
   #listingSince = Number.NEGATIVE_INFINITY;
   /** When the watch last had something to say. Requests that it made since were sent after that. */
@@ -196,7 +196,7 @@ export class Informer<T extends KubeObject> {
     }
     if (this.#unconfirmed.isDeleted(key, uid, resourceVersion) || !this.#isNews(key, resourceVersion)) return;
     this.#unconfirmed.wrote(key, uid, resourceVersion);
-    // What cannot be told of an object stays as it was, until the watch tells.
+    // What is not known of an object stays unchanged until the next watch event.
     if (!(this.#selection(object) ?? this.#store.entry(key) !== undefined)) {
       this.#remove(key, object, { listed: false, writer });
       return;
@@ -291,7 +291,7 @@ export class Informer<T extends KubeObject> {
   }
 
   #passed(resourceVersion: string): void {
-    // What was put off is told late: more than that has been shown by then.
+    // Deferred events arrive late: newer state has been shown by then.
     if (compareVersions(resourceVersion, this.#version) > 0) this.#version = resourceVersion;
     this.#release(this.#unconfirmed.passed(resourceVersion, this.#isPutOff));
   }
@@ -312,7 +312,7 @@ export class Informer<T extends KubeObject> {
     return compareVersions(resourceVersion, this.#store.entry(key)?.resourceVersion) > 0;
   }
 
-  /** `hot`: it will be read soon, and nobody else has it. */
+  /** `hot`: it will be read soon, and nothing else references it. */
   #put(key: ObjectKey, given: T, how: How, hot: boolean): void {
     const known = this.#store.entry(key);
     const before = this.#store.atHand(key);

@@ -1,8 +1,8 @@
 /**
- * What an operator must be allowed to do, and no more.
+ * The permissions that an operator needs, and no others.
  *
- * `controllerPermissions` reads it off the controllers; `PermissionRecorder` sees it in a test; `comparePermissions` tells
- * where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
+ * `controllerPermissions` reads it off the controllers; `PermissionRecorder` sees it in a test; `comparePermissions`
+ * tells where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
  */
 
 import type { KindRef, KubeObject } from "@konverge/core";

@@ -97,7 +97,7 @@ function pairs<T>(before: readonly T[], after: readonly T[], nameOf: (item: T) =
 
 const bodyOf = ({ body }: RecordedWrite) => body ?? null;
 const listed = (events: ReconcileIntent["events"]) => (events.length > 0 ? events : undefined);
-/** What else an error carries says no more than its message does. */
+/** Other fields of an error add nothing to its message. */
 const shown = (error: RecordedResult["error"]) => error && { name: error.name, message: error.message };
 
 function valueText(value: unknown): string {

@@ -53,7 +53,7 @@ const DEFAULT_LIMIT = 256 * 2 ** 20;
  * - Each line is one complete reconcile: a file can be split, joined or searched by line.
  * - No value of a Secret or of a marked field is written, wherever it occurs; see {@link Redaction}.
  * - A line is written before later observers learn of the reconcile's end, and is with the operating system by then: a
- *   crash of the process loses the reconciles under way and no other.
+ *   crash of the process loses only the reconciles in progress.
  */
 export class ReconcileRecorder implements Observer, Disposable {
   readonly #options: ReconcileRecorderOptions;

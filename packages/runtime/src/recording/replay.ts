@@ -113,7 +113,7 @@ async function replayOne(
   return { recorded, before, after, differences: differencesOf(before, after), unrecorded: world.unrecorded };
 }
 
-/** What the recorded code wanted, wrote by itself and told. */
+/** The desired state, own writes and events of the recorded code. */
 function recordedIntent({ steps }: RecordedReconcile): ReconcileIntent {
   const from = steps.findIndex(({ step }) => step === "asked");
   const end = steps.findIndex(({ step }) => step === "wanted");

@@ -19,7 +19,10 @@ export interface WebhookRegistrationOptions {
   log?: Log;
 }
 
-/** Two versions of an operator, during an update, want different things: they must not keep the server busy with it. */
+/**
+ * Two versions of an operator, during an update, have different desired states: they must not overwrite each other in a
+ * loop.
+ */
 const REPAIR_PERIOD = 5_000;
 
 /**
@@ -113,7 +116,7 @@ export class WebhookRegistration {
     if (live && this.#isAnnotated(live) && deepEqual(kept, withoutUndefined(entries))) return;
     const noted = annotations ? { annotations: { ...annotations } } : {};
     if (live) {
-      // The list is replaced as a whole: of an address that somebody else gave a webhook, nothing may stay beside ours.
+      // The list is replaced as a whole: nothing of an address that another client set may stay beside ours.
       await client.patch(kind, name, { merge: { metadata: noted, webhooks: entries } as never });
       return;
     }

@@ -158,7 +158,7 @@ function inNaturalOrder(a: string, b: string): number {
   if (isLetter !== isOtherLetter) return isOtherLetter ? -1 : 1;
   if (isLetter) return left - right;
   const [m, n] = [digitsAt(a, i), digitsAt(b, i)];
-  // Zeros after other digits count as digits of a number already under way.
+  // Zeros after other digits count as digits of the same number.
   const isInNumber = (left === ZERO || right === ZERO) && endsInNumber(a, i);
   return (isInNumber ? byValue(`1${m}`, `1${n}`) : byValue(m, n)) || m.length - n.length || left - right;
 }

@@ -159,7 +159,7 @@ function inProcess(reachable: ReadonlyMap<string, Webhooks>): CallWebhook {
 
 const urlOf = (operator: string) => `https://${operator}.webhooks.test`;
 
-/** Every request is a turn of its own, and passes the same checks as one from outside. */
+/** Every request is a separate turn, and passes the same checks as one from outside. */
 function asAccount(cluster: Cluster, { name, namespace }: { name: string; namespace: string }): Transport {
   const certificate = {
     commonName: `system:serviceaccount:${namespace}:${name}`,

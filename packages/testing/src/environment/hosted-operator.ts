@@ -13,7 +13,7 @@ const STARTS = 3;
 export interface Traffic {
   requests: number;
   writes: number;
-  /** The writes that say how far the work is. Events are told besides, whenever there is time. */
+  /** The writes that show progress. Events are written independently. */
   steps: number;
   fault: RequestFault | undefined;
 }
@@ -157,7 +157,7 @@ export class HostedOperator implements RunningOperator {
   }
 
   #liveAgain(): void {
-    // While a start is under way, it goes on with the next life.
+    // While a start is in progress, it continues with the next process.
     if (this.#starting) return;
     this.#live().catch((error: unknown) => {
       this.#failure = error;
