@@ -15,7 +15,7 @@ export interface Declaration {
   readonly kind: DeclarationKind;
   /** Its doc comment, without the comment signs. */
   readonly comment: string;
-  /** Its text under the exported name, followed by the declarations of the same module that it needs and nobody exports. */
+  /** Its text under the exported name, followed by what no entry point exports: helpers in the same module, and its base class. */
   readonly text: string;
   /** Names of types and functions that occur in it. */
   readonly mentions: readonly string[];
@@ -35,25 +35,51 @@ export function declarationsOf(entryPoints: readonly EntryPoint[]): Map<EntryPoi
     options,
   );
   const checker = program.getTypeChecker();
-  const modules = new Map<string, ModuleText>();
-  return new Map(
+  const targetOf = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exported = new Map(
     entryPoints.map((entryPoint) => {
       const module = checker.getSymbolAtLocation(program.getSourceFile(entryPoint.file)!)!;
-      const found = checker.getExportsOfModule(module).map((symbol) => {
-        const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-        const [declaration] = target.declarations ?? [];
-        if (!declaration) throw new Error(`${entryPoint.file}: ${symbol.name} leads nowhere`);
-        const file = relative(".", resolve(declaration.getSourceFile().fileName)).replace(/\.ts$/, ".d.ts");
-        let text = modules.get(file);
-        if (!text) {
-          text = new ModuleText(`${emitted}/${file}`);
-          modules.set(file, text);
-        }
-        return text.declarationOf(target.name, symbol.name);
-      });
-      return [entryPoint, found];
+      return [entryPoint, checker.getExportsOfModule(module)] as const;
     }),
   );
+  const documented = new Set([...exported.values()].flat().map(targetOf));
+  const modules = new Map<string, ModuleText>();
+  const declarationOf = (target: ts.Symbol, exportedAs: string): Declaration => {
+    const [declaration] = target.declarations ?? [];
+    if (!declaration) throw new Error(`${exportedAs} is not declared anywhere`);
+    const file = relative(".", resolve(declaration.getSourceFile().fileName)).replace(/\.ts$/, ".d.ts");
+    let text = modules.get(file);
+    if (!text) {
+      text = new ModuleText(`${emitted}/${file}`);
+      modules.set(file, text);
+    }
+    const own = text.declarationOf(target.name, exportedAs);
+    const base = baseClassOf(declaration, checker);
+    if (!base || documented.has(base)) return own;
+    const inherited = declarationOf(base, base.name);
+    return {
+      ...own,
+      text: `${own.text}\n\n${inherited.text}`,
+      mentions: [...new Set([...own.mentions, ...inherited.mentions])],
+      members: [...own.members, ...inherited.members],
+    };
+  };
+  return new Map(
+    [...exported].map(([entryPoint, symbols]) => [
+      entryPoint,
+      symbols.map((symbol) => declarationOf(targetOf(symbol), symbol.name)),
+    ]),
+  );
+}
+
+/** The class of this repository that a class extends. */
+function baseClassOf(declaration: ts.Declaration, checker: ts.TypeChecker): ts.Symbol | undefined {
+  if (!ts.isClassDeclaration(declaration)) return undefined;
+  const clause = declaration.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+  const symbol = clause?.types[0] && checker.getTypeAtLocation(clause.types[0]).symbol;
+  const isOurs = symbol?.declarations?.some((one) => !one.getSourceFile().isDeclarationFile);
+  return isOurs ? symbol : undefined;
 }
 
 /** One emitted module. */

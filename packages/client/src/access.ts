@@ -4,7 +4,7 @@ import type { Caller } from "./call.ts";
 import type { ImpersonatedUser } from "./impersonation.ts";
 import type { CallOptions } from "./options.ts";
 
-/** May something be done? To a kind (or objects of it), or to a path such as `/metrics`. */
+/** A question about permissions: to use a verb on a kind or its objects, or on a path such as `/metrics`. */
 export type AccessReviewQuery =
   | {
       verb: string;
@@ -19,13 +19,13 @@ export type AccessReviewQuery =
 
 export interface AccessReviewResult {
   allowed: boolean;
-  /** Forbidden for certain, whatever other authorizers would say. */
+  /** Explicitly denied, whatever other authorizers decide. */
   denied?: boolean;
   reason?: string;
   evaluationError?: string;
 }
 
-/** What a user may do in a namespace, as far as the server's authorizers can tell. */
+/** The permissions of a user in a namespace, as far as the server's authorizers can list them. */
 export interface AccessReviewRules {
   resourceRules: { verbs: string[]; apiGroups?: string[]; resources?: string[]; resourceNames?: string[] }[];
   nonResourceRules: { verbs: string[]; nonResourceURLs?: string[] }[];
@@ -45,7 +45,7 @@ export interface ServiceAccountTokenOptions extends CallOptions {
   audiences?: readonly string[];
   /** Default: the server's, an hour. */
   expirationSeconds?: number;
-  /** The token is void once this object is deleted. */
+  /** The token becomes invalid when this object is deleted. */
   boundObjectRef?: { kind: string; apiVersion: string; name: string; uid?: string };
 }
 

@@ -22,7 +22,7 @@ export interface ClientRequest {
   accept?: string;
   contentType?: string;
   body?: unknown;
-  /** Asks for a message stream in one of these subprotocols. */
+  /** Requests a message stream in one of these subprotocols. */
   upgrade?: readonly string[];
 }
 
@@ -34,11 +34,11 @@ export interface CallerOptions {
   /** False: every request is sent once. */
   retry?: RetryOptions | false;
   limit?: RequestRateLimiter;
-  /** Told the warnings that the server sends along with an answer. */
+  /** Called with the warnings in the server's responses. */
   onWarning?: (message: string) => void;
 }
 
-/** A call under way. */
+/** A call in progress. */
 interface Flight {
   signal: AbortSignal;
   deadline: number;

@@ -63,7 +63,7 @@ test("create, get, update and delete, with the server's own errors", options, as
   await assert.rejects(client.create(ConfigMap, map("Not A Name")), isInvalid);
 });
 
-test("an object with a finalizer lingers after its deletion, and says so", options, async () => {
+test("an object with a finalizer stays after its deletion, with a deletionTimestamp", options, async () => {
   await client.create(ConfigMap, { metadata: { name: "lingering", finalizers: ["example.com/wait"] } });
   const lingering = await client.delete(ConfigMap, "lingering");
   assert.ok(lingering?.metadata.deletionTimestamp);
@@ -71,7 +71,7 @@ test("an object with a finalizer lingers after its deletion, and says so", optio
   await assert.rejects(client.get(ConfigMap, "lingering"), isNotFound);
 });
 
-test("a dry run changes nothing, and a generated name is told", options, async () => {
+test("a dry run changes nothing, and a generated name is returned", options, async () => {
   await client.create(ConfigMap, map("dry"), { dryRun: true });
   await assert.rejects(client.get(ConfigMap, "dry"), isNotFound);
   const { metadata } = await client.create(ConfigMap, { metadata: { generateName: "gen-" } });
@@ -176,7 +176,7 @@ test("scale", options, async () => {
   assert.equal((await client.getScale(Deployment, "scaled")).spec.replicas, 5);
 });
 
-test("an eviction is refused while a disruption budget says so, and with its reason", options, async () => {
+test("an eviction is rejected while a disruption budget forbids it, with the reason", options, async () => {
   const { template, selector } = deployment("evicted", 1).spec;
   await client.create(Pod, { metadata: { name: "evicted", labels: template.metadata.labels }, spec: template.spec });
   const { metadata } = await client.create(PodDisruptionBudget, {

@@ -44,31 +44,31 @@ import { type AttachOptions, attachQuery, CHANNEL_PROTOCOLS, RemoteProcess } fro
 export interface ClientOptions {
   /** Default: the machine's. */
   clock?: Clock;
-  /** The namespace of keys that name none. Default: `default`. */
+  /** The namespace of keys without one. Default: `default`. */
   namespace?: string;
-  /** Owns the fields this client writes. Default: `konverge`. */
+  /** The field manager of this client's writes. Default: `konverge`. */
   fieldManager?: string;
-  /** Milliseconds a call may take when it does not say. Default: 65 s, just longer than a server's own limit. */
+  /** The default of a call's `timeout`. Default: 65 s, a little more than the server's own limit. */
   timeout?: number;
   userAgent?: string;
-  /** How requests are repeated that are safe to repeat; false: never. */
+  /** How requests are retried that are safe to retry; false: never. */
   retry?: RetryOptions | false;
-  /** A limit on the requests of this client and of those made from it by `as`. Default: none, servers protect themselves. */
+  /** A rate limit for this client and those that `as` returns. Default: none, because servers protect themselves. */
   limit?: RequestRateLimitOptions | RequestRateLimiter;
-  /** Told the warnings that the server sends along with an answer. */
+  /** Called with the warnings in the server's responses. */
   onWarning?: (message: string) => void;
-  /** Called by `close`: lets the transport's connections go. */
+  /** Called by `close`, to close the transport's connections. */
   onClose?: () => Promise<void>;
 }
 
-/** The size of something that can be scaled, whatever its kind. */
+/** The scale subresource of an object. */
 export interface Scale extends KubeObject {
   metadata: ObjectMeta;
   spec: { replicas?: number };
   status?: { replicas: number; selector?: string };
 }
 
-/** A server's version, as it tells it. */
+/** A server's version, as it reports it. */
 export interface ServerVersion {
   major: string;
   minor: string;
@@ -78,7 +78,7 @@ export interface ServerVersion {
 
 /**
  * The verbs of the Kubernetes API, typed by kind. An object is named by its key: `"web"` in the client's own namespace,
- * `"prod/web"` in another, `keyOf(object)` for one at hand.
+ * `"prod/web"` in another, or `keyOf(object)`.
  *
  * ```ts
  * const web = await client.get(Deployment, "prod/web");
@@ -86,7 +86,7 @@ export interface ServerVersion {
  * ```
  */
 export class Client extends ObjectVerbs {
-  /** Kinds by name, for those known only at run time. */
+  /** Finds kinds by name, for kinds that are known only at run time. */
   readonly mapper: RestMapper;
   readonly #transport: Transport;
   readonly #options: ClientOptions;
@@ -114,13 +114,13 @@ export class Client extends ObjectVerbs {
     this.#options = { ...options, clock, ...(limit && { limit }) };
   }
 
-  /** A client that does the same as another user, by impersonation. */
+  /** The same client as another user, by impersonation. */
   as(identity: ImpersonatedUser): Client {
     const { onClose: _, ...options } = this.#options;
     return new Client(impersonatingTransport(this.#transport, identity), options);
   }
 
-  /** Lets connections go. Calls under way fail. */
+  /** Closes the connections. Calls in progress fail. */
   async close(): Promise<void> {
     await this.#options.onClose?.();
   }
@@ -129,12 +129,12 @@ export class Client extends ObjectVerbs {
     return this.close();
   }
 
-  /** The size of an object that can be scaled. */
+  /** Reads the scale subresource of an object. */
   async getScale(kind: KindRef<KubeObject>, key: ObjectKey, options: CallOptions = {}): Promise<Scale> {
     return this.caller.json({ method: "GET", path: this.pathOf(kind, key, "scale") }, options);
   }
 
-  /** Sets the size of an object that can be scaled. */
+  /** Sets the replicas of an object through its scale subresource. */
   async scale(kind: KindRef<KubeObject>, key: ObjectKey, replicas: number, options: WriteOptions = {}): Promise<Scale> {
     const call = {
       method: "PATCH",
@@ -154,7 +154,7 @@ export class Client extends ObjectVerbs {
     await this.caller.text({ method: "POST", path, body }, options);
   }
 
-  /** The lines of a container's log. With `follow`, they keep coming. */
+  /** The lines of a container's log; with `follow`, also new ones as they are written. */
   async *logs(key: ObjectKey, options: LogOptions = {}): AsyncGenerator<string, void, void> {
     const path = this.pathOf(Pod, key, "log") + encodeQuery(logQuery(options));
     const leave = new AbortController();
@@ -173,13 +173,13 @@ export class Client extends ObjectVerbs {
     return new RemoteProcess(await this.#socket(path, CHANNEL_PROTOCOLS, options));
   }
 
-  /** Connects to the process that a container runs. */
+  /** Connects to the main process of a container. */
   async attach(key: ObjectKey, options: AttachOptions = {}): Promise<RemoteProcess> {
     const path = this.pathOf(Pod, key, "attach") + encodeQuery(attachQuery(options));
     return new RemoteProcess(await this.#socket(path, CHANNEL_PROTOCOLS, options));
   }
 
-  /** Opens the way to a pod's ports. */
+  /** Forwards connections to a pod's ports. */
   async portForward(key: ObjectKey, options: CallOptions = {}): Promise<PortForward> {
     return new PortForward(await this.#socket(this.pathOf(Pod, key, "portforward"), [PORT_FORWARD_PROTOCOL], options));
   }
@@ -206,17 +206,17 @@ export class Client extends ObjectVerbs {
     return reviewAccess(this.caller, question, options.who, options);
   }
 
-  /** What this client's user may do in a namespace. */
+  /** The permissions of this client's user in a namespace. */
   async rulesIn(namespace: string, options: CallOptions = {}): Promise<AccessReviewRules> {
     return reviewRules(this.caller, namespace, options);
   }
 
-  /** Who the server takes this client's user for. */
+  /** The user of this client, as the server authenticates it. */
   async whoAmI(options: CallOptions = {}): Promise<UserInfo> {
     return reviewSelf(this.caller, options);
   }
 
-  /** Whose token that is, and whether it is good. */
+  /** Whether a token is valid, and its user. */
   async reviewToken(
     token: string,
     options: CallOptions & { audiences?: readonly string[] } = {},
@@ -228,7 +228,7 @@ export class Client extends ObjectVerbs {
     return this.caller.json({ method: "GET", path: "/version" }, options);
   }
 
-  /** Any request, for what has no verb here: the answer as text. */
+  /** Sends any other request; returns the body of the response as text. */
   async request(call: ClientRequest, options: CallOptions = {}): Promise<string> {
     return this.caller.text(call, options);
   }

@@ -5,14 +5,14 @@ import { type LoadConfigOptions, loadConfig } from "./config/load-config.ts";
 import { impersonatingTransport } from "./impersonation.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "onClose">, LoadConfigOptions {
-  /** How to reach the cluster. Default: what `loadConfig` finds. */
+  /** The cluster to connect to. Default: what `loadConfig` finds. */
   config?: ConnectionConfig;
-  /** Stands between the client and the connection, and sees every request: to count, to record, to disturb. */
+  /** Wraps the transport, for example to count, record or disturb requests. */
   around?: (transport: Transport) => Transport;
 }
 
 /**
- * A client of the cluster that kubectl would talk to, or of the one this pod runs in:
+ * A client of the cluster that kubectl would use, or of the cluster of this pod:
  *
  * ```ts
  * await using client = await connect();

@@ -1,25 +1,25 @@
 /**
- * Why no answer came, or none that could be read:
- * - `unreachable`: no connection could be made (refused, no route, unknown host);
- * - `tls`: the connection was made, but one side did not trust the other;
- * - `closed`: the connection broke before the answer was complete;
+ * Why there was no response, or none that could be read:
+ * - `unreachable`: the connection failed (refused, no route, unknown host);
+ * - `tls`: one side did not trust the other's certificate;
+ * - `closed`: the connection broke before the response was complete;
  * - `timeout`: the call's deadline passed;
  * - `aborted`: the caller's signal fired;
- * - `malformed`: something answered that is not the Kubernetes API;
- * - `credentials`: no credentials could be had (a token file, a plugin, an identity provider failed).
+ * - `malformed`: the response is not from a Kubernetes API;
+ * - `credentials`: no credentials are available (a token file, a plugin or an identity provider failed).
  */
 export type TransportErrorCode = "unreachable" | "tls" | "closed" | "timeout" | "aborted" | "malformed" | "credentials";
 
 /**
- * A call that got no answer. With {@link ApiError} (the server answered: no) it is all that a verb rejects with, apart
- * from TypeErrors for wrong arguments.
+ * A call without a response. A verb rejects with this error, with an {@link ApiError} (the server returned an error),
+ * or with a TypeError for invalid arguments.
  */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly code: TransportErrorCode;
   /**
-   * The server may have carried out the request: for a write, read the object before trying again. False when the
-   * request cannot have reached the server, and for reads, which change nothing.
+   * True if a write may have taken effect: read the object before you retry. False if the request cannot have reached
+   * the server, and for reads.
    */
   readonly unknownOutcome: boolean;
 

@@ -259,7 +259,7 @@ test("connections that are killed while a watch runs lose no event", options, as
   assert.ok(mirror.errors.every((error) => error instanceof TransportError || error instanceof ApiError));
 });
 
-test("answers cut short: reads are repeated, writes are in doubt and told so", options, async () => {
+test("truncated responses: reads are retried, writes have an unknown outcome", options, async () => {
   const where = await namespace("short");
   await put(where, "a", 1);
   await using shaky = await connect({ config: overTheWire(), retry: false });

@@ -1,14 +1,14 @@
 import { apiVersionOf, type KindRef, type KubeObject, type ObjectMeta } from "@konverge/core";
 import type { DeepPartial } from "./patch.ts";
 
-/** An object on its way to the server: apiVersion and kind follow from the kind, the server fills in the rest. */
+/** An object to create: `apiVersion` and `kind` follow from the kind, and the server fills in the rest. */
 export type NewObject<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata"> & {
   apiVersion?: string;
   kind?: string;
   metadata: Partial<ObjectMeta>;
 };
 
-/** The fields that an apply claims, and no others. */
+/** The fields that an apply sets. */
 export type AppliedObject<T extends KubeObject> = DeepPartial<Omit<T, "apiVersion" | "kind" | "metadata">> & {
   apiVersion?: string;
   kind?: string;

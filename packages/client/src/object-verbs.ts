@@ -41,7 +41,7 @@ import { Watch, type WatchOptions } from "./watch/watch.ts";
 /** What an ObjectVerbs needs to know about its client. */
 export interface VerbContext {
   caller: Caller;
-  /** The namespace of keys that name none. */
+  /** The namespace of keys without one. */
   namespace: string;
   /** Owns the fields that are written. */
   fieldManager: string;
@@ -52,7 +52,7 @@ const PAGE_SIZE = 500;
 
 /** The verbs that every kind has. Use them through {@link Client}. */
 export class ObjectVerbs {
-  /** The namespace of keys that name none. */
+  /** The namespace of keys without one. */
   readonly namespace: string;
   readonly fieldManager: string;
   protected readonly caller: Caller;
@@ -63,7 +63,7 @@ export class ObjectVerbs {
     this.fieldManager = fieldManager;
   }
 
-  /** The clock that deadlines, waits and timers go by. */
+  /** The clock of deadlines, delays and timers. */
   get clock(): Clock {
     return this.caller.clock;
   }
@@ -83,10 +83,10 @@ export class ObjectVerbs {
   }
 
   /**
-   * Reads all objects one after the other, a page at a time, so that only a page is in memory.
+   * Reads all objects, page by page, so that only one page is in memory.
    *
-   * The pages are of one moment, unless reading them takes so long that the server forgets it (minutes): the rest is then
-   * of a later moment. Nothing comes twice.
+   * All pages show the same state, unless reading them takes minutes and that state expires: the rest then shows a
+   * later one. No object is returned twice.
    */
   async *each<T extends KubeObject>(kind: KindRef<T>, options: ListOptions = {}): AsyncGenerator<T, void, void> {
     const { resourceVersion, resourceVersionMatch, continue: start, limit = PAGE_SIZE, ...rest } = options;
@@ -106,7 +106,7 @@ export class ObjectVerbs {
     } while (next);
   }
 
-  /** Reads objects as the server would print them: columns and rows. With a name, only that one. */
+  /** Reads objects as a table, as the server prints them. With a name, only that object. */
   async table(kind: KindRef<KubeObject>, options: ListOptions & TableOptions = {}): Promise<Table> {
     const { name, includeObject } = options;
     const path = resourcePath(kind, { namespace: options.namespace, name });
@@ -114,7 +114,7 @@ export class ObjectVerbs {
     return this.caller.json<Table>({ method: "GET", path: path + query, accept: acceptTable }, options);
   }
 
-  /** Creates an object; fails with AlreadyExists if there is one of that name. */
+  /** Creates an object; fails with AlreadyExists if one with that name exists. */
   async create<T extends KubeObject>(
     kind: KindRef<T>,
     object: NoInfer<NewObject<T>>,
@@ -126,7 +126,7 @@ export class ObjectVerbs {
     return this.#write("POST", kind, path, object, options);
   }
 
-  /** Replaces an object. With a resourceVersion in it: only if the object has not changed since, otherwise a conflict. */
+  /** Replaces an object. If it has a resourceVersion, fails with a conflict if the object has changed since. */
   async update<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<T>, options: WriteOptions = {}): Promise<T> {
     return this.#write("PUT", kind, this.pathOf(kind, keyOf(object), options.subresource), object, options);
   }
@@ -143,8 +143,8 @@ export class ObjectVerbs {
   }
 
   /**
-   * Server-side apply: the object gets these fields, owned by the field manager, and loses those that the same
-   * manager applied before and leaves out now. Creates the object if there is none.
+   * Server-side apply: sets these fields, owned by the field manager, and removes those that the same manager applied
+   * before and now omits. Creates the object if it does not exist.
    */
   async apply<T extends KubeObject>(
     kind: KindRef<T>,
@@ -188,8 +188,8 @@ export class ObjectVerbs {
   }
 
   /**
-   * Deletes an object. Resolves to its last state if the server tells it: with a deletionTimestamp it is still there,
-   * until its finalizers and its grace period are done.
+   * Deletes an object. Resolves to its last state if the server returns it. An object with a deletionTimestamp still
+   * exists until its finalizers are removed and its grace period has ended.
    */
   async delete<T extends KubeObject>(
     kind: KindRef<T>,
@@ -202,7 +202,7 @@ export class ObjectVerbs {
     return answer.kind === "Status" ? undefined : stamp(kind, answer);
   }
 
-  /** Deletes all objects that are selected. Of a namespaced kind, only within one namespace. */
+  /** Deletes all selected objects; for a namespaced kind, within one namespace. */
   async deleteCollection<T extends KubeObject>(
     kind: KindRef<T>,
     options: DeleteOptions & ObjectSelection = {},

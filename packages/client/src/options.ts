@@ -1,15 +1,15 @@
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
   /** Aborts the call; it then rejects with a TransportError of code `aborted`. */
   signal?: AbortSignal;
-  /** Milliseconds the call may take, tries and waits included. Default: the client's. */
+  /** Maximum duration of the call in milliseconds, retries included. Default: the client's. */
   timeout?: number;
-  /** The same as a moment on the clock's monotonic scale. The earlier of the two counts. */
+  /** The same as a time of the monotonic clock. The earlier of the two applies. */
   deadline?: number;
 }
 
 export interface GetOptions extends CallOptions {
-  /** Absent: the newest. "0": whatever the server has at hand. */
+  /** Default: the latest version. "0": any version, from the server's cache. */
   resourceVersion?: string;
   /** Reads this subresource instead of the object. */
   subresource?: string;
@@ -17,7 +17,7 @@ export interface GetOptions extends CallOptions {
 
 /** Which objects of a kind. */
 export interface ObjectSelection {
-  /** Only this namespace. Absent: all of them. */
+  /** Only this namespace. Default: all. */
   namespace?: string;
   /** As kubectl writes them: `app=web,tier in (a, b),!legacy`. */
   labelSelector?: string;
@@ -26,7 +26,7 @@ export interface ObjectSelection {
 }
 
 export interface ListOptions extends CallOptions, ObjectSelection {
-  /** At most this many; the answer's `metadata.continue` leads to the next page. */
+  /** At most this many objects; `metadata.continue` of the response is the token for the next page. */
   limit?: number;
   continue?: string;
   resourceVersion?: string;
@@ -34,7 +34,7 @@ export interface ListOptions extends CallOptions, ObjectSelection {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Who owns the fields this write sets. Default: the client's. */
+  /** The field manager of this write. Default: the client's. */
   fieldManager?: string;
   /** Validate, admit and default, but store nothing. */
   dryRun?: boolean;
@@ -50,11 +50,11 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** What becomes of the objects it owns. Default: the kind's, nearly always Background. */
+  /** What happens to the objects that it owns. Default: the kind's default, usually Background. */
   propagationPolicy?: "Background" | "Foreground" | "Orphan";
-  /** Delete only this very object, in this very state; otherwise a conflict. */
+  /** Delete only this object, in this state; otherwise fail with a conflict. */
   preconditions?: { uid?: string; resourceVersion?: string };
-  /** Seconds until a pod is killed. 0 forgets it at once. */
+  /** Seconds until a pod is killed. 0 deletes it at once. */
   gracePeriodSeconds?: number;
   dryRun?: boolean;
 }

@@ -14,7 +14,7 @@ export type DeepPartial<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A change to an object, and how it is written down:
+ * A change of an object, in one of three formats:
  * - `{ merge: … }`: JSON merge patch: objects merge, lists are replaced, null removes;
  * - `{ json: […] }`: JSON patch: operations by path;
  * - `{ strategic: … }`: strategic merge patch: as merge, but lists merge by key. Built-in kinds only.

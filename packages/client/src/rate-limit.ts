@@ -3,7 +3,7 @@ import { type Clock, sleep, TokenBucket } from "@konverge/core";
 export interface RequestRateLimitOptions {
   /** Requests per second in the long run. */
   qps: number;
-  /** Requests that may go at once after a quiet time. */
+  /** Requests that can be sent at once. */
   burst: number;
 }
 

@@ -3,8 +3,8 @@ import { apiVersionOf, type KindRef, type KubeList, type KubeObject, type ListMe
 const METADATA_ONLY = Symbol("metadata only");
 
 /**
- * The same kind, of which only the metadata is fetched: reads and watches of it cost a fraction of the bytes and of the
- * memory. Every verb takes it: `client.list(metadataOnly(Pod))`.
+ * The same kind, of which only the metadata is fetched, which needs less bandwidth and memory:
+ * `client.list(metadataOnly(Pod))`.
  */
 export function metadataOnly(kind: KindRef<KubeObject>): KindRef<KubeObject> {
   const { group, version, kind: name, plural, namespaced } = kind;
@@ -55,7 +55,7 @@ export interface TableRow {
 export interface TableOptions {
   /** Only the object of this name. */
   name?: string;
-  /** What comes along with each row. The server's default is Metadata. */
+  /** What each row contains of its object. The server's default is Metadata. */
   includeObject?: "None" | "Metadata" | "Object";
 }
 

@@ -68,18 +68,18 @@ test("an error that is an answer is not repeated", async () => {
   }
 });
 
-test("tries are counted, and the last error is told", async () => {
+test("attempts are counted, and the last error is thrown", async () => {
   const many = Array.from({ length: 9 }, () => unreachable);
   assert.deepEqual((await attempt("get", many)).requests, 5);
   assert.deepEqual((await attempt("get", many, { retry: { tries: 2 } })).requests, 2);
   assert.deepEqual((await attempt("get", many, { retry: false })).requests, 1);
 });
 
-test("nobody waits for a try that would come after the deadline", async () => {
+test("an attempt after the deadline is not waited for", async () => {
   assert.deepEqual(await attempt("get", [busy(30)], { deadline: 10_000 }), { outcome: 429, requests: 1, took: 0 });
 });
 
-test("an abort during a wait is not in doubt: nothing was under way", async () => {
+test("an abort during a delay has a known outcome: no request was in progress", async () => {
   const clock = new VirtualClock();
   const controller = new AbortController();
   const { transport } = scripted(busy(30));

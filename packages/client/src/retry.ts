@@ -3,11 +3,11 @@ import { isWrite } from "./answer.ts";
 import { TransportError } from "./errors.ts";
 
 export interface RetryOptions {
-  /** How often a request is sent at most. Default: 5. */
+  /** Maximum number of attempts. Default: 5. */
   tries?: number;
-  /** The first wait in milliseconds, where the server names none; it doubles. Default: 100. */
+  /** The first delay in milliseconds, unless the server sets one; it doubles. Default: 100. */
   initial?: number;
-  /** The longest such wait. Default: 5 s. */
+  /** The maximum delay in milliseconds. Default: 5 s. */
   longest?: number;
 }
 

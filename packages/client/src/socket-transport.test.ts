@@ -122,7 +122,7 @@ test("an answer cut short is noticed; a read is repeated, a write is in doubt", 
   await between(better, async (client) => assert.equal((await client.get(Widget, "a")).metadata.name, "a"), hurried());
 });
 
-test("an answer in pieces that never ends is over at the deadline, and the connection is let go", async () => {
+test("a chunked response that never ends is aborted at the deadline, and the connection is closed", async () => {
   const closed = Promise.withResolvers<void>();
   await between(
     (_request, response, socket) => {
@@ -248,7 +248,7 @@ test("a compressed answer cut short is a typed error", async () => {
   );
 });
 
-test("a server behind a path, a password and somebody else's name", async () => {
+test("a server behind a path, a password and another TLS server name", async () => {
   await using server = await loopbackServer((_request, response) => answer(response, widget("a", "1")));
   await using client = await connect({
     config: {
@@ -340,7 +340,7 @@ test("a consumer that does not keep up holds the connection up, and still gets e
   );
 });
 
-test("closing the client ends calls under way", async () => {
+test("closing the client ends calls in progress", async () => {
   await between(
     () => {},
     async (client, server) => {

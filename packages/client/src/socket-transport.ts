@@ -10,7 +10,7 @@ import { type TlsMaterial, tlsMaterial } from "./transport/tls-material.ts";
 /** A transport that talks to a server over the network. */
 export interface SocketTransport {
   transport: Transport;
-  /** Lets all connections go; requests under way fail. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 }
 

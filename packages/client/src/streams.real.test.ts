@@ -123,7 +123,7 @@ test("ports are forwarded, many connections at a time, with much in them", optio
   }
 });
 
-test("a port that nobody listens on is said so, and others still work", options, async () => {
+test("a port without a listener is an error, and others still work", options, async () => {
   await using forward = await client.portForward("web");
   await assert.rejects(
     collectText(forward.connect(1).readable),

@@ -5,7 +5,7 @@ export interface FlakyProxy extends AsyncDisposable {
   port: number;
   /** Cuts all connections. */
   cut(): void;
-  /** Cuts each connection after so many bytes of answers; undefined: no longer. */
+  /** Closes each connection after this many bytes of responses; undefined: no longer. */
   cutAfter(bytes: number | undefined): void;
   /** The connections there are carry nothing any more, without a word to either side, as after a lost route. */
   freeze(): void;

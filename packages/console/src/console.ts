@@ -32,7 +32,7 @@ export type ConsoleOptions = CommonOptions & ({ readonly client: Client } | { re
 
 /** A console that is served. */
 export interface Console extends AsyncDisposable {
-  /** The link that opens it in a browser. It has the token: whoever has the link can do what the user can. */
+  /** The link that opens it in a browser. It has the token: anyone with the link can do what the user can. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import type { ControllerSample, ObjectSummary } from "./protocol.ts";
 
-/** Where operators serve metrics unless they are told otherwise. */
+/** The default port of operators' metrics. */
 const METRICS_PORT = 8080;
 
 /** What the series of a controller added up to. */

@@ -153,7 +153,7 @@ export interface Sample {
   readonly changes: number;
 }
 
-/** What the page is told first. */
+/** The first message to the page. */
 export interface Hello {
   readonly mode: "cluster" | "recording";
   readonly title: string;

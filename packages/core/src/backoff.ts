@@ -9,8 +9,8 @@ export interface BackoffLimits {
 }
 
 /**
- * The milliseconds to wait after a failure that so many others in a row preceded. Waits double; each is drawn from the upper
- * half of its range, so that many clients that lost the same server do not come back at the same moment.
+ * The delay after this many consecutive failures, in milliseconds. Delays double; each is drawn from the upper half of
+ * its range, so that many clients that lost the same server do not come back at the same moment.
  */
 export function backoffAfter(failures: number, { initial, longest }: BackoffLimits, random: Random): number {
   return Math.min(initial * 2 ** Math.min(failures, 40), longest) * (0.5 + random.next() / 2);

@@ -2,32 +2,32 @@ import { type Random, seededRandom } from "./random.ts";
 import { cryptographicSecrets, type SecretSource } from "./secrets.ts";
 
 /**
- * Time, turns and chance, as everything in Konverge sees them. Nothing else calls Date.now, setTimeout, setImmediate or
- * Math.random, so that the same code runs in real time or on a {@link VirtualClock}, where a day takes a millisecond and
- * a seed repeats a run.
+ * The time, timers and randomness of everything in Konverge. Nothing else calls Date.now, setTimeout, setImmediate or
+ * Math.random, so that the same code runs in real time or on a {@link VirtualClock}, where a day takes a millisecond
+ * and a seed repeats a run.
  */
 export interface Clock {
-  /** Wall-clock milliseconds since 1970. It may jump: use it for timestamps only. */
+  /** Wall-clock milliseconds since 1970. It can jump: use it for timestamps only. */
   now(): number;
-  /** Milliseconds that only grow: for deadlines, back-off and leases. */
+  /** Monotonic milliseconds, for deadlines, backoff and leases. */
   monotonic(): number;
-  /** Calls `task` once after `ms`, never before; not at all if that is infinite. */
+  /** Calls `task` once after `ms`, not earlier; never if `ms` is infinite. */
   after(ms: number, task: () => void, options?: TimerOptions): Timer;
   /**
-   * Calls `task` in a turn of its own, as soon as possible: every request, response and watch event is one. Turns with
-   * the same label keep their order, so whatever arrives in order (the events of one watch) needs a label of its own.
+   * Calls `task` in a separate turn, as soon as possible: every request, response and watch event is one. Turns with
+   * the same label keep their order, so what must stay in order (the events of one watch) needs its own label.
    */
   post(task: () => void, label?: string): void;
   readonly random: Random;
-  /** For what must not be guessed. Never drawn from {@link random}. */
+  /** For passwords, tokens and keys. Independent of {@link random}. */
   readonly secrets: SecretSource;
 }
 
-/** What is known of a timer besides its time. */
+/** Options of a timer. */
 export interface TimerOptions {
-  /** Housekeeping that recurs forever (leases, heartbeats, resyncs): a cluster counts as idle while it waits. */
+  /** Periodic work (leases, heartbeats, resyncs): a cluster counts as idle while only such timers are pending. */
   background?: boolean;
-  /** Who waits, for the message when something does not settle. */
+  /** The name of the timer, for error messages. */
   label?: string;
 }
 
@@ -78,7 +78,10 @@ export function sleep(clock: Clock, ms: number, options: TimerOptions & { signal
 /** Node fires at once what is set to fire later than this. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The machine's own clock. Background timers do not keep the process alive. The seed repeats `random`, never `secrets`. */
+/**
+ * The clock of the machine. Background timers do not keep the process alive. The seed repeats `random`, never
+ * `secrets`.
+ */
 export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): Clock {
   return {
     now: () => Date.now(),

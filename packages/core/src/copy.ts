@@ -7,7 +7,7 @@ export type Mutable<T> = T extends readonly (infer Item)[]
     ? { -readonly [K in keyof T]: Mutable<T[K]> }
     : T;
 
-/** A copy of a JSON value that shares nothing with it and may be changed; several times faster than structuredClone. */
+/** A mutable copy of a JSON value; several times faster than structuredClone. */
 export function deepCopy<T>(value: T): Mutable<T> {
   return copyOf(value) as Mutable<T>;
 }

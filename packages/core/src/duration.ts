@@ -12,7 +12,7 @@ const SECOND = 1_000_000_000n;
 /** Go's durations are 64-bit: about 292 years either way. */
 const LONGEST = 2n ** 63n;
 
-/** Text that is no duration. The message is Go's own. */
+/** Text that is not a duration. The message is Go's. */
 export class DurationError extends Error {
   override readonly name = "DurationError";
 }
@@ -97,7 +97,7 @@ function quote(text: string): string {
   return `"${quoted}"`;
 }
 
-/** How long something has been, as the AGE columns of kubectl show it: "45s", "5m10s", "3h20m", "5d3h", "2y45d". */
+/** A duration as the AGE columns of kubectl show it: "45s", "5m10s", "3h20m", "5d3h", "2y45d". */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";

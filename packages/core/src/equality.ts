@@ -1,6 +1,6 @@
 import { WholeFloat } from "./json.ts";
 
-/** Whether two JSON values are the same: order of keys aside, and with bigints equal to the numbers they are. */
+/** Whether two JSON values are equal, in any order of keys. A bigint equals the number with its value. */
 export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return sameNumber(a, b);

@@ -1,6 +1,6 @@
 import { SelectorError } from "./label-selector.ts";
 
-/** One condition on a selectable field. A list of them holds if all do. */
+/** One requirement on a selectable field. A list requires all of them. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: "=" | "!=";
@@ -22,7 +22,7 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
   return requirements;
 }
 
-/** Whether all requirements hold of an object's selectable fields. A field that it lacks is empty. */
+/** Whether an object's selectable fields meet all requirements. A missing field is empty. */
 export function matchesFields(requirements: readonly FieldRequirement[], fields: Record<string, string>): boolean {
   return requirements.every(({ field, operator, value }) => {
     const actual = Object.hasOwn(fields, field) ? fields[field] : "";

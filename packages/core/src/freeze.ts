@@ -1,4 +1,4 @@
-/** Freezes a JSON value through and through, and returns it. A part that is frozen is taken to be so throughout. */
+/** Freezes a JSON value deeply, and returns it. Parts that are already frozen are skipped. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const key in value) {
@@ -11,7 +11,7 @@ export function deepFreeze<T>(value: T): T {
 }
 
 /**
- * A type all of whose parts are read-only: what {@link deepFreeze} makes true. The parts of objects of a kind of yours have
+ * A deeply read-only version of a type, as {@link deepFreeze} returns it. Parts of the objects of your own kinds have
  * such types: `type Worker = DeepReadonly<z.infer<typeof worker>>`.
  */
 export type DeepReadonly<T> = T extends readonly (infer Item)[]

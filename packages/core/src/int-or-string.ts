@@ -3,7 +3,7 @@ export type IntOrString = number | string;
 
 /**
  * The number that a count or a percentage of `total` stands for: 3 is 3, "25%" of 10 is 3 rounded up and 2 rounded
- * down. Throws, in Kubernetes' words, for text that is no percentage.
+ * down. Throws, with Kubernetes' message, for text that is not a percentage.
  */
 export function resolveIntOrPercent(value: IntOrString | undefined, total: number, rounding: "up" | "down"): number {
   if (value === undefined || value === null) throw new Error("nil value for IntOrString");

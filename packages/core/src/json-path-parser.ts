@@ -14,7 +14,7 @@ export type PathNode =
   | { type: "union"; branches: PathNode[][] }
   | { type: "identifier"; name: string };
 
-/** A path that cannot be read, or cannot be followed in the data at hand. The message is client-go's own. */
+/** A path that cannot be parsed, or that does not match the data. The message is client-go's. */
 export class JsonPathError extends Error {
   override readonly name: string = "JsonPathError";
 }

@@ -6,7 +6,7 @@ import { JsonPathError, type PathNode, parseJsonPathTemplate } from "./json-path
 
 /** How a {@link JsonPath} treats what it does not find. */
 export interface JsonPathOptions {
-  /** A field that is not there gives nothing instead of an error: what `kubectl get -o jsonpath` does. */
+  /** A missing field returns nothing instead of an error, as in `kubectl get -o jsonpath`. */
   allowMissingKeys?: boolean;
 }
 
@@ -30,7 +30,7 @@ export class JsonPath {
     return new Evaluation(this.#nodes, this.#allowMissingKeys).find(data, 0);
   }
 
-  /** The text of the template filled in: values of one piece apart by spaces, objects and lists as JSON. */
+  /** The template with its values: values of one piece are separated by spaces, objects and lists are JSON. */
   print(data: unknown): string {
     return this.find(data)
       .map((values) => values.map(printValue).join(" "))

@@ -1,7 +1,7 @@
 /**
- * JSON that keeps what JavaScript's own loses and Go keeps: 64-bit integers beyond 2^53 become bigint and are written back
- * digit for digit; on request, whole numbers written as decimals are told from integers. Everything else is plain
- * JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
+ * JSON that keeps what JavaScript's own loses and Go keeps: 64-bit integers beyond 2^53 become bigint and are written
+ * back digit for digit; on request, whole numbers written as decimals are distinguished from integers. Everything else
+ * is plain JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
  */
 
 /** Digits of the shortest integers that JavaScript may not have. */
@@ -174,7 +174,7 @@ declare global {
   }
 }
 
-/** Writes JSON, bigints as the integers they are. */
+/** Writes JSON, with bigints as integers. */
 export function stringifyJson(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent);

@@ -1,7 +1,7 @@
 import { labelValueErrors, qualifiedNameErrors } from "./naming-rules.ts";
 import { quoted } from "./quoted.ts";
 
-/** A selector as it stands in an object. Empty selects everything; a missing one, usually, nothing. */
+/** A label selector in an object. An empty one selects everything; a missing one usually selects nothing. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;
   readonly matchExpressions?: readonly LabelSelectorRequirement[] | undefined;
@@ -15,17 +15,19 @@ export interface LabelSelectorRequirement {
   readonly values?: readonly string[] | undefined;
 }
 
-/** How a label and the values of a requirement must relate; `exists` and `!` take no values. */
+/** The operator of a requirement; `exists` and `!` take no values. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
 
-/** One condition on labels. A list of them holds if all do. Make them with {@link labelRequirement}, which checks. */
+/**
+ * One requirement on labels. A list requires all of them. Create it with {@link labelRequirement}, which validates it.
+ */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
   readonly values: readonly string[];
 }
 
-/** A selector that cannot be understood. The message is Kubernetes' own. */
+/** A selector that cannot be parsed. The message is Kubernetes'. */
 export class SelectorError extends Error {
   override readonly name = "SelectorError";
 }
@@ -101,7 +103,7 @@ export function selectsLabels(
   return selector != null && matchesLabels(requirementsOf(selector), labels);
 }
 
-/** Whether all requirements hold of these labels. */
+/** Whether these labels meet all requirements. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Record<string, string> = {}): boolean {
   return requirements.every((requirement) => matches(requirement, labels));
 }

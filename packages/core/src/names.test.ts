@@ -29,7 +29,7 @@ test("generateName keeps to 63 characters", () => {
   assert.notEqual(generateName("web-", random), generateName("web-", random));
 });
 
-test("a name that fits is left alone, a longer one is cut and told apart by a hash", () => {
+test("a name that fits stays the same, a longer one is truncated and gets a hash", () => {
   assert.equal(truncatedName("llama"), "llama");
   assert.equal(truncatedName("llama", "svc"), "llama-svc");
   const [long, longer] = ["a".repeat(70), "a".repeat(71)];

@@ -10,8 +10,8 @@ export function generateName(prefix: string, random: Random): string {
 }
 
 /**
- * `base-suffix`, or `base` alone, if that is short enough. If not, the base is cut and a hash of the whole put in its
- * place: the same long name always gives the same short one, and different ones differ.
+ * `base-suffix`, or `base` alone, if that is short enough. Otherwise the base is truncated and a hash of the whole is
+ * added: the same long name always has the same short name, and different names differ.
  *
  *     truncatedName("llama", "svc");                  // "llama-svc"
  *     truncatedName("a-name-of-80-letters…", "svc");  // "a-name-of-…-7d4f9c8b6-svc", 63 characters
@@ -28,8 +28,8 @@ export function truncatedName(base: string, suffix = "", limit = LONGEST_NAME): 
 }
 
 /**
- * The hash that names the revisions of a template, in the letters of generated names. The same template always has the
- * same hash, whatever the order of its keys; a collision count gives another.
+ * The hash of a template for the name of its revision, in the alphabet of generated names. It does not depend on the
+ * order of keys; a collision count changes it.
  */
 export function templateHash(template: unknown, collisionCount?: number): string {
   const count = collisionCount === undefined ? "" : `\n${collisionCount}`;

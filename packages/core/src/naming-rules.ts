@@ -69,14 +69,14 @@ const HTTP_HEADER = rule({
 /** Hand-written validation speaks of characters, the rules that Kubernetes declares on types speak of bytes. */
 export type LengthUnit = "characters" | "bytes";
 
-/** A label of DNS: names of namespaces, containers and whatever else becomes one part of a host name. */
+/** A DNS label: names of namespaces, containers and everything else that becomes one part of a host name. */
 export function dns1123LabelErrors(value: string, unit: LengthUnit = "characters"): string[] {
   if (obeys(value, DNS_1123_LABEL)) return tooLong(value, 63, unit);
   const onlyDotsAreWrong = obeys(value, DNS_1123_SUBDOMAIN);
   return [...tooLong(value, 63, unit), onlyDotsAreWrong ? "must not contain dots" : broken(DNS_1123_LABEL)];
 }
 
-/** A subdomain of DNS: the names of most objects. */
+/** A DNS subdomain: the names of most objects. */
 export function dns1123SubdomainErrors(value: string, unit: LengthUnit = "characters"): string[] {
   return [...tooLong(value, 253, unit), ...unlessObeyed(value, DNS_1123_SUBDOMAIN)];
 }
@@ -86,7 +86,7 @@ export function wildcardDns1123SubdomainErrors(value: string): string[] {
   return [...tooLong(value, 253), ...unlessObeyed(value, DNS_1123_WILDCARD)];
 }
 
-/** A label of DNS that starts with a letter: the names of Services. */
+/** A DNS label that starts with a letter: the names of Services. */
 export function dns1035LabelErrors(value: string): string[] {
   return [...tooLong(value, 63), ...unlessObeyed(value, DNS_1035_LABEL)];
 }
@@ -115,7 +115,7 @@ export function qualifiedNameErrors(value: string): string[] {
   return errors;
 }
 
-/** The value of a label: empty, or much like a name. */
+/** The value of a label. */
 export function labelValueErrors(value: string): string[] {
   return [...tooLong(value, 63, "bytes"), ...unlessObeyed(value, LABEL_VALUE)];
 }

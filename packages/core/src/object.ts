@@ -103,7 +103,7 @@ export type Drafted<T extends KubeObject> = { [K in keyof T as Exclude<K, "statu
  * checks a literal for misspelled fields only where its type is known.
  */
 export declare abstract class MadeByKind<T> {
-  // Protected, so that a copy with other fields (`{ ...draft, spec }`), which nobody has checked, does not have it. Not
+  // Protected, so that a copy with other fields (`{ ...draft, spec }`), which is not checked, does not have it. Not
   // private: published declarations leave the types of private members out.
   protected readonly "make children with Kind.draft({ ... })": T;
 }

@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, groupKindText, type KindRef } from "./kind-ref.ts";
 import { keyOf, type ObjectMeta, type OwnerReference } from "./object.ts";
 
-/** An ownership that the garbage collector would not understand, or a second controller. */
+/** An owner reference that the garbage collector would not resolve, or a second controller. */
 export class OwnershipError extends Error {
   override readonly name = "OwnershipError";
   readonly code: "AnotherController" | "AnotherNamespace" | "ClusterScoped";
@@ -38,7 +38,7 @@ export function controllerOf(object: Owned): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** Whether an object names this owner. Names can be used again, so only the uid counts. */
+/** Whether an object has this owner. Owners are compared by UID, because names can be reused. */
 export function isOwnedBy(object: Owned, owner: { metadata: Pick<ObjectMeta, "uid"> }): boolean {
   const { uid } = owner.metadata;
   return uid !== undefined && (object.metadata.ownerReferences?.some((reference) => reference.uid === uid) ?? false);

@@ -7,7 +7,7 @@ export type QuantityValue = string | number;
 /** How a quantity is written: `12M`, `12Mi` or `12e6`. A parsed quantity keeps the format it came in. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
-/** Text that is no quantity. The message is Kubernetes' own. */
+/** Text that is not a quantity. The message is Kubernetes'. */
 export class QuantityError extends Error {
   override readonly name = "QuantityError";
 }
@@ -69,7 +69,7 @@ export class Quantity {
     return new Quantity(this.#at(scale) + other.#at(scale), scale, this.isZero() ? other.format : this.format);
   }
 
-  /** Zero takes the format of what is taken from it. */
+  /** Zero takes the format of what is subtracted from it. */
   sub(other: Quantity): Quantity {
     return this.add(other.neg());
   }
@@ -102,7 +102,7 @@ export class Quantity {
     return mine < others ? -1 : mine > others ? 1 : 0;
   }
 
-  /** The same amount, however written: "1024Mi" and "1Gi". */
+  /** Whether both have the same value, in any format: "1024Mi" and "1Gi". */
   equals(other: Quantity): boolean {
     return this.cmp(other) === 0;
   }

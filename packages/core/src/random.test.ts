@@ -46,7 +46,7 @@ test("UUIDs are of version 4 and differ", () => {
   assert.equal(new Set(uuids).size, 1000);
 });
 
-test("a fork is a stream of its own: what it draws does not shift its parent", () => {
+test("a fork is an independent stream: it does not affect its parent", () => {
   const [one, two] = [seededRandom(5), seededRandom(5)];
   const fork = one.fork();
   two.fork();

@@ -8,7 +8,7 @@ export interface Random {
   pick<T>(items: readonly T[]): T;
   /** A random UUID (version 4). */
   uuid(): string;
-  /** An independent stream, so that one consumer's draws do not shift another's. */
+  /** An independent stream, so that one consumer does not affect the values of another. */
   fork(): Random;
 }
 
@@ -26,7 +26,7 @@ function hexWord(word: number): string {
   return word.toString(16).padStart(8, "0");
 }
 
-/** sfc32: small, fast, and good enough that seeds one apart give unrelated streams. */
+/** A seeded random generator (sfc32). Adjacent seeds give independent sequences. */
 export function seededRandom(seed: number): Random {
   let a = seed | 0;
   let b = (seed / 2 ** 32) | 0;

@@ -2,15 +2,15 @@ import type { Condition, KubeObject } from "./object.ts";
 import { valueAt } from "./simple-json-path.ts";
 
 /**
- * Current: all that was asked for is so. InProgress: not yet. Failed: not without help. Terminating: on its way out.
- * NotFound: not there. Unknown: its status makes no sense.
+ * Current: the desired state is reached. InProgress: not yet. Failed: it will not be reached without a change.
+ * Terminating: the object is being deleted. NotFound: it does not exist. Unknown: its status cannot be interpreted.
  */
 export type ReadinessStatus = "Current" | "InProgress" | "Failed" | "Terminating" | "NotFound" | "Unknown";
 
-/** How far an object is, and why. */
+/** The readiness of an object, and why. */
 export interface Readiness {
   status: ReadinessStatus;
-  /** One word in CamelCase; empty when there is nothing to explain. */
+  /** One word in CamelCase; empty if there is nothing to explain. */
   reason: string;
   message: string;
 }
@@ -33,7 +33,7 @@ type Rule = (subject: Subject) => Readiness | undefined;
 
 /**
  * Rules for built-in kinds, whose controllers set none of the standard conditions. Reasons and messages are those of
- * kstatus, for the kinds that it knows; the others are judged by what `kubectl wait` is told to wait for.
+ * kstatus, for the kinds that it knows; the others are judged by their conditions, as with `kubectl wait`.
  */
 export const builtInRules: Readonly<Record<string, Rule>> = {
   Secret: always,

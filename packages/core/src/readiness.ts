@@ -6,9 +6,9 @@ import { valueAt } from "./simple-json-path.ts";
 export type { Readiness, ReadinessStatus } from "./readiness-rules.ts";
 
 /**
- * How far an object is from its spec, judged as kstatus does, by which Flux, kpt and others wait: from
- * its generation, the standard conditions Reconciling and Stalled, rules for built-in kinds, and a Ready condition, in
- * this order. `now` is in milliseconds since 1970.
+ * Whether an object has reached its desired state, by the rules of kstatus, which Flux, kpt and others use: from its
+ * generation, the standard conditions Reconciling and Stalled, rules for built-in kinds, and a Ready condition, in this
+ * order. `now` is in milliseconds since 1970.
  *
  *     readinessOf(deployment, clock.now()); // { status: "InProgress", reason: "LessReady", message: "Ready: 1/3" }
  */

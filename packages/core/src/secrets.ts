@@ -2,11 +2,13 @@ import { randomInt } from "node:crypto";
 import type { Random } from "./random.ts";
 
 /**
- * Where passwords, tokens and keys come from. It is separate from {@link Random}, which can be seeded and whose draws are
- * public: names of events, UUIDs and back-offs come from there.
+ * The source of passwords, tokens and keys. It is separate from {@link Random}, which can be seeded and whose values
+ * are public: names of events, UUIDs and delays.
  */
 export interface SecretSource {
-  /** `length` characters, each of the alphabet equally likely. Default: letters and digits that are not mistaken for one another. */
+  /**
+   * `length` characters, each of the alphabet equally likely. Default: letters and digits that are easy to distinguish.
+   */
   text(length: number, alphabet?: string): string;
 }
 

@@ -97,7 +97,7 @@ test("names are quoted as Go quotes them", () => {
   assert.equal(notFound(pods, 'a"b\n').message, String.raw`pods "a\"b\n" not found`);
 });
 
-test("errors are told apart by reason, and nothing else is mistaken for one", () => {
+test("errors are distinguished by reason, and nothing else is mistaken for one", () => {
   const errors = [
     [isNotFound, notFound(pods, "x")],
     [isAlreadyExists, alreadyExists(pods, "x")],

@@ -218,5 +218,5 @@ export const isConflict = hasReason("Conflict");
 export const isInvalid = hasReason("Invalid");
 /** The caller does not have permission. */
 export const isForbidden = hasReason("Forbidden");
-/** The resource version asked for is gone: list again. The server says Gone in a status, Expired in a stream. */
+/** The requested resource version is no longer available (Gone, Expired): list again. */
 export const isResourceExpired = (error: unknown) => error instanceof ApiError && error.code === 410;

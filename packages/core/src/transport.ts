@@ -1,8 +1,7 @@
 /**
- * The one seam between client and server: a function from request to response. A socket, the embedded
- * server and a fault injector are all transports. It is `fetch` without the ceremony: WHATWG Request and Response
- * objects cost more than most in-process requests do (docs/decisions/002-transport-and-clock.md); {@link toFetch} gives the standard
- * form on request.
+ * The interface between client and server: a function from request to response. A socket, the embedded server and a
+ * fault injector are all transports. It resembles `fetch`, but WHATWG Request and Response objects cost more than most
+ * in-process requests (docs/decisions/002-transport-and-clock.md); {@link toFetch} returns the standard form.
  */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -17,9 +16,12 @@ export interface ApiRequest {
   headers: HeaderMap;
   body?: string | Uint8Array;
   signal?: AbortSignal;
-  /** Asks for a message stream (exec, attach, port-forward): these WebSocket subprotocols, in order of preference. */
+  /**
+   * Requests a message stream (exec, attach, port-forward) in one of these WebSocket subprotocols, in order of
+   * preference.
+   */
   upgrade?: readonly string[];
-  /** Asks for a connection that speaks another protocol from then on (`SPDY/3.1`): its bytes come and go as messages. */
+  /** Requests an upgrade to another protocol (`SPDY/3.1`), whose bytes are sent and received as messages. */
   tunnel?: string;
 }
 
@@ -27,11 +29,11 @@ export interface ApiRequest {
 export interface ApiResponse {
   status: number;
   headers: HeaderMap;
-  /** Whole when the answerer has it whole; otherwise a stream, which the asker must read to the end or `return()`. */
+  /** The complete body, or a stream, which the caller must read to the end or `return()`. */
   body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /**
-   * How long, in milliseconds, a client may leave a part of a stream unread before the stream is cut: for streams that go on
-   * without it. Without it the stream waits.
+   * How long a client can leave a part of a stream unread, in milliseconds, before the stream is closed. Default: no
+   * limit.
    */
   stallTimeout?: number;
   /** With status 101: the open message stream, or tunnel. */
@@ -41,7 +43,7 @@ export interface ApiResponse {
 /** A WebSocket, seen from either end. */
 export interface MessageSocket {
   readonly protocol: string;
-  /** What it returns, if anything, resolves when the other end has taken enough that there is room for more. */
+  /** A returned promise resolves when the receiver is ready for more. */
   send(message: string | Uint8Array): Promise<void> | undefined;
   /** Ends when the other side closes; throws when the connection breaks. */
   readonly messages: AsyncIterable<string | Uint8Array>;

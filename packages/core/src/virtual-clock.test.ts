@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sleep } from "./clock.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
-test("time passes only when told to, and timers fire on the dot", async () => {
+test("time passes only when it is advanced, and timers fire exactly on time", async () => {
   const clock = new VirtualClock();
   const fired: [string, number][] = [];
   clock.after(1000, () => fired.push(["b", clock.monotonic()]));
@@ -99,7 +99,7 @@ test("what waits can be named, background apart", async () => {
   assert.equal(clock.nextForeground(), undefined);
 });
 
-test("what a task throws reaches whoever runs the clock", async () => {
+test("an error of a task reaches the caller that advances the clock", async () => {
   const clock = new VirtualClock();
   clock.post(() => {
     throw new Error("broken");

@@ -16,14 +16,14 @@ interface Entry {
   next?: Entry;
 }
 
-/** How a {@link VirtualClock} starts, and chooses. */
+/** Options of a {@link VirtualClock}. */
 export interface VirtualClockOptions {
-  /** Where the wall clock starts, in milliseconds since 1970. */
+  /** The start of the wall clock, in milliseconds since 1970. */
   start?: number;
   seed?: number;
   /**
-   * Let the seed choose among entries that are due at the same time, instead of first come, first served. What causes
-   * something still comes before it, and turns with the same label keep their order, as in a network of connections.
+   * Let the seed choose the order of entries that are due at the same time. Causes still come before their effects, and
+   * turns with the same label keep their order, as on a network connection.
    */
   shuffle?: boolean;
 }
@@ -32,9 +32,9 @@ export interface VirtualClockOptions {
 const DEFAULT_START = Date.UTC(2026, 0, 1);
 
 /**
- * A clock that is also the scheduler. Every timer, request, response and watch event is one entry; {@link step} takes the
- * earliest, moves time to it, runs it and lets all promises it woke run to their next wait. Nothing that finishes outside
- * JavaScript's own turn (sockets, files, the thread pool) may happen in between: the scheduler could not see it.
+ * A clock that is also a scheduler. Every timer, request, response and watch event is one entry; {@link step} advances
+ * the time to the earliest one, runs it, and waits for the promises that it resolved. Operations outside of JavaScript
+ * (sockets, files, the thread pool) must not happen in between: the scheduler cannot see them.
  */
 export class VirtualClock implements Clock {
   readonly random: Random;
@@ -93,14 +93,14 @@ export class VirtualClock implements Clock {
     return this.#run(until);
   }
 
-  /** Lets `ms` pass, running all that falls due. */
+  /** Advances the time by `ms` and runs everything that is due. */
   async advance(ms: number): Promise<void> {
     await this.advanceAtMost(ms, Number.POSITIVE_INFINITY);
   }
 
   /**
-   * Lets `ms` pass, running what falls due, but no more than so many entries. True when all of the time has passed;
-   * false when there is more to do.
+   * Advances the time by `ms` and runs what is due, but at most this many entries. Returns true if all of the time has
+   * passed.
    */
   async advanceAtMost(ms: number, entries: number): Promise<boolean> {
     const until = this.#elapsed + ms;
@@ -110,7 +110,7 @@ export class VirtualClock implements Clock {
     return true;
   }
 
-  /** When the next entry that is not background falls due (elapsed milliseconds), or undefined. */
+  /** When the next entry that is not background is due (elapsed milliseconds), or undefined. */
   nextForeground(): { due: number; label: string } | undefined {
     let next: Entry | undefined;
     for (const entry of this.#entries) {
@@ -119,7 +119,7 @@ export class VirtualClock implements Clock {
     return next && { due: next.due, label: next.label };
   }
 
-  /** What still waits, for messages: label and due time of each entry, soonest first. */
+  /** The pending entries, for messages: label and due time of each, earliest first. */
   pending(): { label: string; due: number; background: boolean }[] {
     const waiting: Entry[] = [];
     for (const head of this.#entries) {

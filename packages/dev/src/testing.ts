@@ -1,6 +1,4 @@
-/**
- * What test environments are made of, to run scenarios on another cluster than the embedded one.
- */
+/** The components of test environments, to run scenarios on other clusters than the embedded one. */
 export {
   bashShell,
   type EmbeddedTestBackend,

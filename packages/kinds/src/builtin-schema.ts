@@ -18,9 +18,8 @@ const sharedProperties = new Map<string, Properties>();
 /**
  * The schema of a built-in kind in the shape of a CRD's, with what Go knows beyond it under `go`.
  *
- * Nodes are made when they are first looked at, because definitions contain themselves (a JSON schema has properties
- * that are JSON schemas), and all uses of a definition share its properties: compare nodes by identity if you like, but
- * never change one. `default` is what the server sets when a field is missing.
+ * Nodes are created lazily, because definitions are recursive, and all uses of a definition share its properties: never
+ * change a node. `default` is what the server sets when a field is missing.
  */
 export function builtinSchema(group: string, version: string, kind: string): Schema {
   const key = `${group}/${version}/${kind}`;
@@ -127,7 +126,7 @@ const scalarNodes: Record<Scalar, Schema> = {
   bytes: { type: "string", format: "byte" },
 };
 
-/** Lists of numbers are not packed: each element has a tag of its own. */
+/** Lists of numbers are not packed: each element has its own tag. */
 function wireOf(type: FieldType): string {
   if (type.form === "list" && !type.wrapped) return wireOf(type.element);
   if (type.form !== "scalar" || type.name === "string" || type.name === "bytes") return "bytes";

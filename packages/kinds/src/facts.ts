@@ -16,18 +16,18 @@ export interface BuiltinResource {
   readonly subresources: readonly BuiltinSubresource[];
   /** The columns of a table of its objects. */
   readonly columns: readonly BuiltinColumn[];
-  /** The fields that a field selector may name. */
+  /** The fields that field selectors can use. */
   readonly selectableFields: readonly string[];
   /** Name of the definition of its objects, see {@link definition}. */
   readonly definition: string;
-  /** Paths whose default the server computes from other fields. All other defaults are in the schema. */
+  /** Paths whose default the server derives from other fields. All other defaults are in the schema. */
   readonly computedDefaults: readonly string[];
 }
 
 export interface BuiltinSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** The kind of what is sent to it and comes from it. */
+  /** The kind of its requests and responses. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
@@ -42,7 +42,7 @@ let loadedResources: ResourcesFile | undefined;
 let allResources: readonly BuiltinResource[] | undefined;
 const loadedDefinitions = new Map<string, DefinitionsFile>();
 
-/** Every built-in resource of the Kubernetes version that the facts are of; preferred groups and versions first. */
+/** Every built-in resource of the supported Kubernetes version; preferred groups and versions first. */
 export function builtinResources(): readonly BuiltinResource[] {
   allResources ??= resourcesFile().groups.flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) => resources.map((fact) => resourceOf(group, version, fact))),
@@ -50,7 +50,7 @@ export function builtinResources(): readonly BuiltinResource[] {
   return allResources;
 }
 
-/** The version the facts are of: `1.36.3`. */
+/** The Kubernetes version of the built-in kinds: `1.36.3`. */
 export function kubernetesVersion(): string {
   return resourcesFile().kubernetes;
 }

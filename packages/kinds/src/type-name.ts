@@ -2,7 +2,7 @@
 export type FieldType =
   | { form: "scalar"; name: Scalar }
   | { form: "definition"; name: string }
-  /** `wrapped`: in protobuf the list is the first field of a message of its own. */
+  /** `wrapped`: in protobuf the list is the first field of a separate message. */
   | { form: "list"; element: FieldType; wrapped?: true }
   | { form: "map"; element: FieldType };
 

@@ -1,6 +1,7 @@
 /**
- * Talks to a Kubernetes API server: {@link connect} finds the cluster as kubectl does, {@link Client} has the verbs, typed by
- * kind, and {@link Watch} follows changes. Also kubeconfig, impersonation, discovery and the errors of the transport.
+ * A client of the Kubernetes API: {@link connect} finds the cluster as kubectl does, {@link Client} has the verbs,
+ * typed by kind, and {@link Watch} follows changes. Also kubeconfig, impersonation, discovery and the errors of the
+ * transport.
  */
 export {
   type AccessReviewQuery,

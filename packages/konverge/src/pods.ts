@@ -1,6 +1,6 @@
 /**
- * Pods that operators make: the template that a user can add to, the security defaults, the GPUs they run on; and why pods do not run (image
- * pulls, crashes, scheduling, volumes, quotas, rejected pods), and how an operator reports it in conditions and events.
+ * Pods of operators: templates that users can extend, security defaults and GPUs; and why pods do not run (image pulls,
+ * crashes, scheduling, volumes, quotas, rejected pods), for conditions and events.
  */
 export {
   type ClaimSharing,

@@ -1,5 +1,5 @@
 /**
- * The parts that a {@link Manager} is made of, for programs that are not controllers: cache and informers, work queue, event
+ * The components of a {@link Manager}, for programs that are not controllers: cache and informers, work queue, event
  * recorder; and hot reload for development.
  */
 export {

@@ -1,6 +1,6 @@
 /**
- * How many replicas a latency objective takes, for operators of servers that queue requests: measures load, applies a queueing
- * model and stabilizes the result.
+ * The number of replicas for a latency objective, for operators of servers that queue requests: measures load, applies
+ * a queueing model and stabilizes the result.
  */
 export {
   autoscalerBounds,

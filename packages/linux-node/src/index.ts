@@ -1,10 +1,10 @@
 /**
  * Real nodes on a Linux machine: containerd, kubelet and kube-proxy, joined to an embedded control plane.
  *
- * A node is a tree of processes in PID, mount, network, UTS and IPC namespaces and in control groups of its own
- * ({@link startLinuxNode}). Its namespaces end with its first process, and with them its mounts, links and rules. What is made
- * outside of them (control groups, a link, a bridge for all nodes of a cluster, a few rules, the machine's ip_forward) is
- * recorded before it is made, and {@link removeLinuxNodes} removes it, also after everything was killed.
+ * A node is a tree of processes in PID, mount, network, UTS and IPC namespaces and in its own control groups ({@link
+ * startLinuxNode}). Its namespaces end with its first process, and with them its mounts, links and rules. What is made
+ * outside of them (control groups, a link, a bridge for all nodes of a cluster, a few rules, the machine's ip_forward)
+ * is recorded before it is made, and {@link removeLinuxNodes} removes it, also after everything was killed.
  *
  * It uses the machine's programs and its kernel: it is for development and tests, and confines no hostile code.
  */

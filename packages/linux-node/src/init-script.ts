@@ -20,9 +20,9 @@ export interface NodeContents {
 }
 
 /**
- * The script of a node's first process, in PID, mount, network, UTS and IPC namespaces of its own. It gives the node its own
- * /run, /var/lib and /var/log, then starts its daemons, and again whenever one ends, as systemd would. The rest of the file
- * system is that of the machine.
+ * The script of a node's first process, in its own PID, mount, network, UTS and IPC namespaces. It gives the node its
+ * own /run, /var/lib and /var/log, then starts its daemons, and again whenever one ends, as systemd would. The rest of
+ * the file system is that of the machine.
  */
 export function initScript({ name, address }: NodeDescription, { folder, volumes, programs }: NodeContents): string {
   const kubelet = [

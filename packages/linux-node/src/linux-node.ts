@@ -64,7 +64,7 @@ const TIMEOUT = 120_000;
 const FIRST_ADDRESS = 2;
 
 /**
- * Starts a real node on this machine, in namespaces and control groups of its own: containerd, kubelet and kube-proxy. It
+ * Starts a real node on this machine, in its own namespaces and control groups: containerd, kubelet and kube-proxy. It
  * outlives this process. Resolves when the Node is ready.
  *
  * Flow: what is about to be made is recorded; the control groups, the first process and the link are made; the kubelet

@@ -99,7 +99,10 @@ export function kubeProxyConfig({ name, clusterCidr }: NodeDescription): string 
   )}\n`;
 }
 
-/** How pods are connected: each by a link of its own, so that all that they send is routed, and seen by kube-proxy's rules. */
+/**
+ * How pods are connected: each by its own link, so that everything they send is routed, and subject to kube-proxy's
+ * rules.
+ */
 export function cniConfig(podCidr: string, mtu: number): string {
   const ipam = {
     type: "host-local",

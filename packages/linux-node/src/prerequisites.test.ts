@@ -64,7 +64,7 @@ test("each missing program is reported at once, with the package that the distri
   assert.ok(missingOn(files, { release: "ID=arch\n" }).some((one) => one.includes("install the package conntrack")));
 });
 
-test("a user who is not root, and other platforms, are told what to do", () => {
+test("errors for users other than root, and for other platforms, say what to do", () => {
   assert.deepEqual(missingOn(ALL, { isRoot: false }), ["you are not root: run the command with sudo"]);
   const [reason] = missingOn(ALL, { platform: "darwin" });
   assert.match(reason ?? "", /this is macOS: use simulated nodes \(konverge up --nodes 3\)/);

@@ -1,21 +1,21 @@
 /**
  * Controllers at work.
  *
- * A controller returns, for each object of a kind, the desired state: its children, its status, its conditions. Data flows one
- * way: a watch fills the cache, a change in the cache becomes a key in the queue, a worker takes the key, asks the
- * reconciler, and applies what it wants. The cache knows no queue, the queue knows no controller, a reconciler reads the
- * cache and returns what it wants.
+ * A controller returns, for each object of a kind, the desired state: its children, its status, its conditions. Data
+ * flows one way: a watch fills the cache, a change in the cache becomes a key in the queue, a worker takes the key,
+ * asks the reconciler, and applies the desired state. The cache knows no queue, the queue knows no controller, a
+ * reconciler reads the cache and returns the desired state.
  *
- * Where history matters, a reconciler asks or calls for it: whether something is due, how a field was before, which steps
- * are done. What goes on between reconciles is a daemon. Everything that happens passes by observers, of which the recorder
- * writes it down, to be put to other code later.
+ * Where history matters, a reconciler asks or calls for it: whether something is due, how a field was before, which
+ * steps are done. What goes on between reconciles is a daemon. Everything that happens passes by observers, of which
+ * the recorder writes it down, to be put to other code later.
  *
- * Why pods do not run, and how that is reported, is the same for every operator: `problems/`. How many of them a promise
- * about latency takes is a separate entry point, `konverge/sizing`.
+ * Why pods do not run, and how that is reported, is the same for every operator: `problems/`. How many of them a
+ * promise about latency takes is a separate entry point, `konverge/sizing`.
  *
- * What it promises: a key is worked on by at most one worker at a time; a reconcile never sees anything older than its own
- * last write; nothing is written when nothing changed; what fails is retried; what a reconciler throws affects no one
- * else.
+ * What it promises: a key is worked on by at most one worker at a time; a reconcile never sees anything older than its
+ * own last write; nothing is written when nothing changed; what fails is retried; what a reconciler throws affects no
+ * one else.
  */
 export {
   type Child,

@@ -1,4 +1,4 @@
-/** Where log lines go: pino's shape, so that a pino logger is one. */
+/** A log, with pino's methods, so that a pino logger is one. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -7,7 +7,7 @@ export interface Log {
   child(fields: object): Log;
 }
 
-/** Says nothing. */
+/** Logs nothing. */
 export const silentLog: Log = {
   debug() {},
   info() {},

@@ -301,7 +301,7 @@ for (const [what, election] of [
       .sort((a, b) => a.received - b.received);
     const acts = writes.filter(({ uri }) => uri.includes(`/namespaces/${namespace}/`));
     const leaseOf = (key: string) => ("shards" in election ? `op-part-${fnv1a32(`${namespace}/${key}`) % 8}` : "op");
-    /** On a slow machine a lease may run out and be won again: only then may somebody come back to a key. */
+    /** On a slow machine a lease can expire and be acquired again: only then can a replica return to a key. */
     const hasWon = (who: number, key: string, after: number, before: number) =>
       writes.some(
         (write) =>

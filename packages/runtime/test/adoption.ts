@@ -56,7 +56,7 @@ scenario("a child that was orphaned becomes the child of the next object of that
   await s.user.patch(ConfigMap, "default/a", { merge: { metadata: { ownerReferences: [] } } });
   await s.user.delete(Widget, "default/w");
   await s.settle();
-  // The operator put the reference back before it knew of the deletion, or it did not: either way it is nobody's now.
+  // The operator put the reference back before it knew of the deletion, or it did not: either way it has no owner now.
   await s.user.patch(ConfigMap, "default/a", { merge: { metadata: { ownerReferences: [] } } });
   const again = await s.widget("w", { text: "2" });
   await s.settle();

@@ -7,7 +7,7 @@ import { stage, Widget } from "./stage.ts";
 class Outside {
   readonly things = new Map<string, string>();
   readonly calls: string[] = [];
-  /** What happens after the system has done as it was told. */
+  /** What happens after the system has done what was requested. */
   lost: ((verb: string) => void) | undefined;
   slow = false;
 

@@ -46,7 +46,7 @@ test("an error that will not pass is reported at once, and tried again when the 
   assert.equal(`${event?.type} ${event?.reason} ${event?.message}`, "Warning BadText the text cannot be bad");
   await s.user.patch(Widget, "default/w", { merge: { spec: { text: "good" } } });
   await s.settle();
-  // Once for the change, and once more because a condition has gone.
+  // Once for the change, and again because a condition was removed.
   assert.equal(looks, 3);
 });
 

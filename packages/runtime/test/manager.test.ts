@@ -78,7 +78,7 @@ test("two controllers of the same name are refused", async () => {
   assert.throws(() => s.manager([widgets, widgets]), /two controllers are called widgets.example.com/);
 });
 
-test("when it stops, work in progress is finished and no more begun", async () => {
+test("when it stops, work in progress is finished and no new work starts", async () => {
   const s = await stage();
   const gate = Promise.withResolvers<void>();
   const finished: string[] = [];
@@ -142,7 +142,7 @@ test("one manager works in several clusters, and a controller can be of only som
         clusters: ["remote"],
         async reconcile({ metadata }, { cluster, clusters }) {
           seen.push(`${cluster} ${metadata.name}`);
-          // What happens in one cluster can be told in another.
+          // Events of one cluster can be written to another.
           await clusters
             .get("home")!
             .apply(ConfigMap, { metadata: { name: `from-${metadata.name}`, namespace: "default" } });

@@ -16,7 +16,7 @@ const Gadget = defineKind({
   },
 });
 
-/** What somebody installs who knows the kind by an older document: no defaults, and one field of the status. */
+/** A CRD of an older version of the kind: no defaults, and one field of the status. */
 function narrower(): CustomResourceDefinition {
   const crd = Gadget.crd() as CustomResourceDefinition;
   const text = { type: "string" };

@@ -41,8 +41,8 @@ async function assertConverged(user: Client, count: number): Promise<void> {
 }
 
 /**
- * A network that can be cut: what is under way then never arrives, and connections that were open stay silent for ever,
- * without breaking.
+ * A network that can be cut: what is in progress then never arrives, and open connections stay silent forever, without
+ * breaking.
  */
 class Network {
   #cut = Promise.withResolvers<never>();
@@ -77,7 +77,7 @@ class Network {
   }
 }
 
-/** Changes of all sorts, of which nobody tells the operator. */
+/** Changes of all kinds, without events to the operator. */
 async function upheaval(s: Stage): Promise<void> {
   await s.user.delete(ConfigMap, "default/w0");
   await s.user.patch(ConfigMap, "default/w1", { merge: { data: { text: "spoilt" } } });
@@ -130,7 +130,7 @@ async function* until(gone: Promise<never>, body: AsyncIterable<string | Uint8Ar
   }
 }
 
-test("it outlives an API server that goes away and comes back with what was stored", async () => {
+test("it survives an API server that stops and starts again with the stored state", async () => {
   const s = await stage();
   let server: ApiServer | undefined = s.server;
   let gone = Promise.withResolvers<never>();
@@ -161,7 +161,7 @@ test("it outlives an API server that goes away and comes back with what was stor
   }
 });
 
-test("a hot key takes no more than its share, and ends up as it was left", async () => {
+test("a hot key takes no more than its share, and ends in its last state", async () => {
   const s = await stage();
   const seen = new Map<string, number>();
   await s.run(

@@ -47,7 +47,7 @@ const atMostOne = controller(Widget, {
   },
 });
 
-test("a reconcile sees what the one before it created, though the watch has not told", async () => {
+test("a reconcile sees what the one before it created, before the watch reports it", async () => {
   const s = await stage();
   s.interfere = deafTo("configmaps");
   await s.run(atMostOne);
@@ -60,7 +60,7 @@ test("a reconcile sees what the one before it created, though the watch has not 
   assert.equal((await s.user.list(ConfigMap, { namespace: "default" })).items.length, 1);
 });
 
-test("a reconcile does not see what it has deleted, though the watch has not told", async () => {
+test("a reconcile does not see what it has deleted, before the watch reports it", async () => {
   const s = await stage();
   const { metadata } = await s.widget("w");
   const owner = { apiVersion: "example.com/v1", kind: "Widget", name: "w", uid: metadata.uid!, controller: true };

@@ -17,7 +17,7 @@ async function makeMaps(s: Stage): Promise<void> {
   await make("far", "other", "red");
 }
 
-/** What a reconciler with these declarations is told. */
+/** What a reconciler with these declarations reads. */
 async function reading<R>(
   s: Stage,
   options: Partial<ControllerOptions<Widget>>,

@@ -57,7 +57,7 @@ export interface RunningOperator extends AsyncDisposable {
   writes(): AuditedRequest[];
 }
 
-/** A real control plane with Widgets, its user, and operators whose requests are told apart by the audit log. */
+/** A real control plane with Widgets, its user, and operators whose requests the audit log distinguishes. */
 export class RealOperators {
   readonly cluster: RealCluster;
   readonly user: Client;

@@ -169,7 +169,7 @@ scenario("failures, cleanups and things outside replay as they were", (s) =>
     const company = new Map<string, string>();
     const all = await replayed(file, operator(company));
     assert.equal(company.size, 0);
-    // The first cleanup went no further then: what it asks for now nobody knows.
+    // The first cleanup went no further then: what it reads now is not in the recording.
     assert.deepEqual(told(all), [
       '  + error\n    (absent) → {"name":"Error","message":"line observe was not called when this was recorded, so there is no ' +
         'recorded response"}',

@@ -41,7 +41,7 @@ scenario("a port that is edited by hand is restored, although it is another item
   await s.settle();
   assert.deepEqual(await ports(), [80, 9090]);
   assert.deepEqual(s.warnings, []);
-  // A port that somebody adds is theirs.
+  // A port that another client adds is theirs.
   await s.user.patch(Service, "default/web", {
     json: [{ op: "add", path: "/spec/ports/-", value: { name: "theirs", port: 7 } }],
   });

@@ -3,7 +3,7 @@ import { controller, type Recurrence } from "@konverge/runtime";
 import { virtual } from "./scenario.ts";
 import { type Stage, Widget } from "./stage.ts";
 
-/** A controller that notes when it was told that something is due, in seconds. */
+/** A controller that records when something was due, in seconds. */
 async function beats(s: Stage, rhythm: Recurrence, trouble?: (beat: number) => void): Promise<number[]> {
   const times: number[] = [];
   const start = s.clock.monotonic();

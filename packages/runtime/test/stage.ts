@@ -16,7 +16,7 @@ import { type Controller, type Log, Manager, type ManagerOptions } from "@konver
 import { defineKind, type ObjectOf } from "@konverge/schema";
 import { z } from "zod";
 
-/** A kind of the tests: it wants some ConfigMaps. */
+/** A kind of the tests: its children are ConfigMaps. */
 export const Widget = defineKind({
   group: "example.com",
   kind: "Widget",

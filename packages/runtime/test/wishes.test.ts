@@ -41,7 +41,7 @@ test("a paused object, its children and its deletion are not reconciled until it
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
-test("an object is looked at whenever a user says so, whatever the predicate lets through", async () => {
+test("an object is reconciled whenever a user requests it, whatever the predicate filters out", async () => {
   const s = await stage();
   const looks: string[] = [];
   await s.run(widgets(looks));

@@ -2,9 +2,9 @@
  * Protobuf bodies of built-in kinds, as typed Go clients send them.
  *
  * A body is an envelope (four magic bytes, then a message that names the kind and holds the object's own bytes). Which
- * field has which number and form is told by the kind's schema (`go.proto`), so nothing here knows a kind. Decoding
- * gives the very JSON that a JSON body of the same object would: Go writes zero values to the wire for all that is not a
- * pointer, and leaves them out of JSON where the field says so.
+ * number and form each field has is in the kind's schema (`go.proto`), so nothing here knows a kind. Decoding gives the
+ * very JSON that a JSON body of the same object would: Go writes zero values to the wire for all that is not a pointer,
+ * and leaves them out of JSON where the field says so.
  *
  * A body that is not what it should be is refused with 400.
  */

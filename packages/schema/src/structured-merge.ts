@@ -3,9 +3,9 @@
  *
  * A {@link FieldManager} keeps `metadata.managedFields` of a kind's objects as they are written through one endpoint.
  * Every write but apply goes through `update`: it compares the new object with the live one, gives the fields that
- * changed to whoever wrote them and takes them from everyone else. An `apply` merges a partial object into the live one,
- * refuses to change what others own (unless forced), and takes away what the same manager applied before, does not apply
- * now, and nobody else owns.
+ * changed to the manager that wrote them and takes them from all others. An `apply` merges a partial object into the
+ * live one, refuses to change what others own (unless forced), and takes away what the same manager applied before,
+ * does not apply now, and no other manager owns.
  *
  * ```ts
  * const fields = new FieldManager({ kind, schema, clock, resetFields: { "apps/v1": excludeFields(["f:status"]) } });
@@ -13,12 +13,13 @@
  * const applied = fields.apply(stored, configuration, "my-operator", { force: true });
  * ```
  *
- * Underneath: a {@link FieldSet} is the JSON of `fieldsV1` itself, never changed, with set operations on it
- * ({@link fieldSet}). The schema of the kind says what can be owned separately: items of lists that are sets or maps by
- * keys, entries of maps, fields of structs. Everything here is pure, and shares with its input what it does not change:
- * parts that are the same JavaScript object before and after a write cost nothing.
+ * Underneath: a {@link FieldSet} is the JSON of `fieldsV1` itself, never changed, with set operations on it ({@link
+ * fieldSet}). The schema of the kind says what can be owned separately: items of lists that are sets or maps by keys,
+ * entries of maps, fields of structs. Everything here is pure, and shares with its input what it does not change: parts
+ * that are the same JavaScript object before and after a write cost nothing.
  *
- * The judge is the API server's own library: `test/generated/structured-merge/` holds sequences of writes with its answers.
+ * The judge is the API server's own library: `test/generated/structured-merge/` holds sequences of writes with its
+ * answers.
  */
 export { type AsyncConvert, withAsyncConversion } from "./structured-merge/async-conversion.ts";
 export { decodeFieldSet } from "./structured-merge/decode-fields.ts";

@@ -8,33 +8,33 @@ import {
 import { MEASUREMENT_WINDOW_MS, type SizingState } from "./load-watch.ts";
 import type { LoadMeasurement } from "./measurement.ts";
 
-/** What is known when a size is corrected. */
+/** The input for the next size. */
 export interface SizingInput {
   readonly rules: SizingRules;
   readonly measured: LoadMeasurement | undefined;
-  /** The size that was decided last, and whether it followed from what was measured. */
+  /** The last size, and whether it was based on measurements. */
   readonly last: { readonly replicas: number; readonly byMeasurement: boolean };
   /** The current number of replicas, and how many of them are ready. */
   readonly current: number | undefined;
   readonly ready: number;
-  /** Milliseconds on the clock that only grows. */
+  /** Milliseconds of the monotonic clock. */
   readonly monotonic: number;
 }
 
-/** A size, and what it follows from. `kept`: it stays, since nothing is measured for a while. */
+/** A size and its reason. `kept`: it stays, because nothing is measured at the moment. */
 export interface CorrectedSize {
   readonly replicas: number;
   readonly need: RequiredReplicas;
   readonly kept: boolean;
 }
 
-/** The size that follows from what is measured and from the past, which `memory` keeps and is brought up to date with. */
+/** The size that follows from the measurements and from `memory`, which it updates. */
 export function correctedSize(
   { rules, measured, last, current, ready, monotonic }: SizingInput,
   memory: SizingState,
 ): CorrectedSize {
   const most = Math.min(rules.max, rules.affordable ?? rules.max);
-  // Latency says something about a size only when all of it was at work all the time.
+  // Latency is meaningful for a size only if all of it was ready all the time.
   const isSteady = ready >= (current ?? 0) && monotonic - memory.changedAt >= MEASUREMENT_WINDOW_MS;
   const up = requiredReplicas(rules, measured, isSteady ? current : undefined);
   if (!measured && rules.load === undefined && last.byMeasurement) {

@@ -37,14 +37,14 @@ test("a declared load gives the first size, a measured one replaces it", () => {
   assert.ok(later.replicas < first.replicas);
 });
 
-test("a latency above the SLA asks for more than the model does, but for no more than twice as many", () => {
+test("a latency above the SLA requires more replicas than the model, but at most twice as many", () => {
   const need = requiredReplicas(rules, measured(10, 0.4), 3);
   assert.deepEqual([need.replicas, need.reason], [6, "LatencyAboveSLA"]);
   assert.equal(requiredReplicas(rules, measured(10, 0.101), 3).replicas, 4);
   assert.equal(requiredReplicas(rules, measured(10, 0.09), 3).reason, "LoadMeasured");
 });
 
-test("bounds and costs hold, and it is told which of them", () => {
+test("bounds and costs are respected, and the reason names which of them", () => {
   assert.deepEqual(
     [requiredReplicas(rules, measured(5000), 4).replicas, requiredReplicas(rules, measured(5000), 4).reason],
     [20, "AtMaximum"],

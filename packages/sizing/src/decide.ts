@@ -1,28 +1,28 @@
 import type { LoadMeasurement } from "./measurement.ts";
 import { type LatencyObjective, replicasForObjective, type ServiceDemand } from "./queueing.ts";
 
-/** What the size of a deployment depends on, besides what is measured. */
+/** The configuration of a deployment's size. */
 export interface SizingRules {
-  /** The size while nothing is known. */
+  /** The initial size, before anything is measured. */
   readonly initial: number;
   readonly min: number;
   readonly max: number;
-  /** No more than this may be paid for; undefined: no cap. */
+  /** The maximum number of replicas by cost; undefined: no limit. */
   readonly affordable: number | undefined;
   readonly concurrency: number;
-  /** Declared, for as long as nothing is measured. */
+  /** Declared values, used until there are measurements. */
   readonly load: number | undefined;
   readonly serviceTime: number | undefined;
-  /** Requests per second that must be coped with at any time. */
+  /** Requests per second that must always be possible. */
   readonly minThroughput: number;
   readonly promised: LatencyObjective | undefined;
-  /** Percent by which the autoscaler may go beyond what is needed. */
+  /** Percentage by which the autoscaler can exceed the required size. */
   readonly burst: number;
-  /** Milliseconds for which fewer must have been enough before there are fewer. */
+  /** Milliseconds for which fewer replicas must have been sufficient before scaling down. */
   readonly downAfter: number;
 }
 
-/** Why a deployment has the size it has. */
+/** The reason for the size of a deployment. */
 export type SizeReason =
   | "NothingMeasured"
   | "LoadDeclared"
@@ -32,22 +32,25 @@ export type SizeReason =
   | "AtMaximum"
   | "CostCap";
 
-/** How many replicas are needed, and why. */
+/** The required number of replicas, and why. */
 export interface RequiredReplicas {
   readonly replicas: number;
   readonly reason: SizeReason;
-  /** The promise cannot be kept with any number, since serving alone takes longer. */
+  /** No number meets the objective, because the service time alone is too long. */
   readonly hopeless: boolean;
-  /** More would be needed than are allowed. */
+  /** More are needed than are permitted. */
   readonly short: boolean;
 }
 
-/** Fewer replicas must cope with a slightly higher load than now before scaling down, or the next peak brings them back. */
+/**
+ * Scaling down requires that fewer replicas can handle slightly more than the current load; otherwise the next peak
+ * would scale up again.
+ */
 export const SCALE_DOWN_RESERVE = 1.15;
 /** However far latency is off, the size at most doubles at once. */
 const LARGEST_STEP = 2;
 
-/** What is needed now. `current` is the present size, if latency was measured with all of it at work. */
+/** The replicas that are needed now. `current` is the current size, if latency was measured with all of it ready. */
 export function requiredReplicas(
   rules: SizingRules,
   measured: LoadMeasurement | undefined,
@@ -82,7 +85,7 @@ function bounded(rules: SizingRules, wanted: number, reason: SizeReason, hopeles
   return { replicas: wanted, reason, hopeless, short: false };
 }
 
-/** Sizes that were needed lately, newest last. */
+/** Recently required sizes, newest last. */
 export interface RecentSizes {
   readonly at: number;
   readonly replicas: number;
@@ -94,10 +97,7 @@ export interface StabilizedSize {
   readonly recent: readonly RecentSizes[];
 }
 
-/**
- * Follows what is needed: upwards at once, downwards only to the most that was needed lately. What was needed then is
- * computed with a reserve.
- */
+/** Follows the required size: up at once, down only to the maximum that was recently required, with a reserve. */
 export function stabilizedSize(
   now: number,
   current: number,
@@ -113,7 +113,7 @@ export function stabilizedSize(
   return { replicas: known ? Math.min(current, Math.max(need.up, most)) : current, recent: kept };
 }
 
-/** Between which sizes the autoscaler may choose. */
+/** The bounds of the autoscaler. */
 export function autoscalerBounds(
   replicas: number,
   rules: Pick<SizingRules, "max" | "affordable" | "burst">,

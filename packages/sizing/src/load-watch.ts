@@ -7,24 +7,24 @@ import { readVllmMetrics } from "./vllm-metrics.ts";
 
 /** Milliseconds over which load and latency are measured. */
 export const MEASUREMENT_WINDOW_MS = 60_000;
-/** Milliseconds between two looks at a deployment's servers. */
+/** Milliseconds between two scrapes of a deployment's servers. */
 export const SCRAPE_PERIOD_MS = 15_000;
-/** What was not looked at for so long does not exist any more. */
+/** What was not read for this time no longer exists. */
 const FORGOTTEN = 60 * 60_000;
 
-/** What one process remembers about a deployment. Nothing is lost with it that does not come again. */
+/** The state of a deployment in memory. It is rebuilt after a restart. */
 export interface SizingState {
   looks: Look[];
   recent: readonly RecentSizes[];
-  /** When the size last changed, on the clock that only grows. */
+  /** When the size last changed, by the monotonic clock. */
   changedAt: number;
   seenAt: number;
 }
 
-/** Reads what a server answers at /metrics; undefined if it is not of the kind that is meant. */
+/** Reads what a server answers at /metrics; undefined if the format is not known. */
 export type ReadServerMetrics = (text: string) => ServerSample | undefined;
 
-/** Looks at the servers of deployments now and then, and tells what happened in between. */
+/** Scrapes the servers of deployments periodically, and measures load and latency. */
 export class LoadMonitor {
   readonly #fetch: FetchMetrics;
   readonly #port: number;
@@ -38,7 +38,7 @@ export class LoadMonitor {
     this.#read = read;
   }
 
-  /** What is remembered about an object, by its uid. */
+  /** The state of an object, by its UID. */
   memory(uid: string, clock: Clock): SizingState {
     const now = clock.monotonic();
     for (const [key, { seenAt }] of this.#memories) if (now - seenAt > FORGOTTEN) this.#memories.delete(key);
@@ -48,7 +48,7 @@ export class LoadMonitor {
     return memory;
   }
 
-  /** Looks at the pods, unless that was done a moment ago, and tells what happened in the window that ends now. */
+  /** Scrapes the pods, unless that was just done, and returns the measurement of the current window. */
   async measure(
     memory: SizingState,
     pods: readonly Pod[],
@@ -69,7 +69,7 @@ export class LoadMonitor {
     return first && newest && first !== newest ? measuredBetween(first, newest, part) : undefined;
   }
 
-  /** How many requests a gateway holds back; 0 if it does not tell. */
+  /** The number of requests that wait at a gateway; 0 if it is not known. */
   async demand(url: string, clock: Clock): Promise<number> {
     const text = await scrapeMetrics(this.#fetch, url, clock);
     return text === undefined ? 0 : (this.#read(text)?.pending ?? 0);

@@ -56,14 +56,14 @@ test("load is what was answered and what the queues grew by", () => {
   assert.ok(Math.abs((measured?.serviceTime ?? 0) - 0.05) < 1e-9);
 });
 
-test("a replica that started anew, or is new, counts from zero", () => {
+test("a replica that restarted, or is new, counts from zero", () => {
   const before = look(0, { a: metrics(100, 0) });
   const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) });
   // Two requests are in the works on each; those of the replicas that are new arrived meanwhile.
   assert.equal(measuredBetween(before, after, 0.95)?.load, (20 + 2 + 10 + 2) / 10);
 });
 
-test("a percentile is told only of enough requests", () => {
+test("a percentile is reported only for enough requests", () => {
   const before = look(0, { a: metrics(1, 0, { "0.1": 1, "0.2": 1, "+Inf": 1 }) });
   const few = look(1_000, { a: metrics(10, 0, { "0.1": 10, "0.2": 10, "+Inf": 10 }) });
   const many = look(1_000, { a: metrics(101, 0, { "0.1": 51, "0.2": 101, "+Inf": 101 }) });

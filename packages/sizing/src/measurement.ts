@@ -10,15 +10,15 @@ export interface ServerSample {
   readonly latency: ReadonlyMap<number, number>;
 }
 
-/** What happened between two looks at some replicas. */
+/** Load and latency between two scrapes. */
 export interface LoadMeasurement {
   /** Requests per second that arrived. */
   readonly load: number;
-  /** Seconds that a request is worked on; undefined if none was answered. */
+  /** Service time in seconds; undefined if no request was answered. */
   readonly serviceTime: number | undefined;
-  /** Seconds within which the part of requests that was asked for was answered; undefined if too few were. */
+  /** Latency in seconds at the requested percentile; undefined if there were too few requests. */
   readonly latency: number | undefined;
-  /** How many requests the numbers are made from. */
+  /** The number of requests in the measurement. */
   readonly requests: number;
 }
 

@@ -6,17 +6,17 @@
  * latency corrects what these get wrong.
  */
 
-/** What servers have to cope with. */
+/** The demand on the servers. */
 export interface ServiceDemand {
   /** Requests per second. */
   readonly load: number;
   /** Seconds that a slot is busy with a request. */
   readonly serviceTime: number;
-  /** Requests that one replica works on at once. */
+  /** Concurrent requests of one replica. */
   readonly concurrency: number;
 }
 
-/** What is promised. */
+/** The latency objective. */
 export interface LatencyObjective {
   /** Seconds. */
   readonly maxLatency: number;
@@ -24,9 +24,9 @@ export interface LatencyObjective {
   readonly part: number;
 }
 
-/** The busiest that replicas are planned to be, whatever is promised: beyond it every chance event makes a queue. */
+/** The maximum planned utilization of replicas, whatever the objective: beyond it, small variations cause queues. */
 export const MAX_UTILIZATION = 0.9;
-/** More slots than anybody has: the search ends there. */
+/** More slots than any deployment has: the search ends there. */
 const MOST_SLOTS = 1_000_000;
 
 /** The chance that a request finds all slots busy, by Erlang's formula; `offered` is load times service time. */
@@ -48,7 +48,9 @@ function waitingFrom(lost: number, slots: number, offered: number): number {
   return lost / (1 - busy * (1 - lost));
 }
 
-/** Seconds within which this part of requests is answered: the service, and the wait before it. Infinite when overloaded. */
+/**
+ * Seconds within which this part of requests is answered, including the time in the queue. Infinite when overloaded.
+ */
 export function expectedLatency(
   replicas: number,
   { load, serviceTime, concurrency }: ServiceDemand,
@@ -73,8 +75,8 @@ function waitOf(
 }
 
 /**
- * The fewest replicas that keep the promise at this load, without being busier than is wise. Where no number keeps it, since
- * serving alone takes longer, as many as cope with the load.
+ * The fewest replicas that meet the objective at this load, within the maximum utilization. If no number meets it,
+ * because the service time alone is too long, as many as can handle the load.
  */
 export function replicasForObjective(demand: ServiceDemand, promised?: LatencyObjective): number {
   const { load, serviceTime, concurrency } = demand;

@@ -7,21 +7,21 @@ export type FetchMetrics = (url: string, signal: AbortSignal) => Promise<string>
 /** Milliseconds that a server has to tell its metrics. */
 const TIMEOUT = 3_000;
 
-/** Where a replica tells its metrics; undefined while it has no address. */
+/** The URL of a replica's metrics; undefined while it has no address. */
 export function metricsUrl({ status }: Pod, port: number): string | undefined {
   const { podIP } = status ?? {};
   if (!podIP) return undefined;
   return `http://${podIP.includes(":") ? `[${podIP}]` : podIP}:${port}/metrics`;
 }
 
-/** Over the network, as Prometheus does. */
+/** Fetches over the network, as Prometheus does. */
 export const fetchMetricsText: FetchMetrics = async (url, signal) => {
   const response = await fetch(url, { signal });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return response.text();
 };
 
-/** What a server tells, or undefined if it does not in time. */
+/** The metrics of a server, or undefined if it does not respond in time. */
 export async function scrapeMetrics(
   fetchMetrics: FetchMetrics,
   url: string,

@@ -74,7 +74,7 @@ test("an authority may have an RSA key, and no key that TLS does not know", () =
   assert.throws(() => createAuthority(clock, { key: unsuited }), /use an EC or RSA key/);
 });
 
-test("numbers, identifiers and times are written as DER wants them", () => {
+test("numbers, identifiers and times are written in DER", () => {
   const hex = (bytes: Buffer) => bytes.toString("hex");
   assert.equal(hex(integer(Buffer.from([0, 0, 0x7f]))), "02017f");
   assert.equal(hex(integer(Buffer.from([0x80]))), "02020080");

@@ -1,20 +1,20 @@
 import type { ImpersonatedUser } from "../impersonation.ts";
 
-/** Something that is given as it is, or in a file that may change while it is used. */
+/** A value, or a file that is read again when it changes. */
 export type InlineOrFile = { value: string } | { file: string };
 
-/** A program that is asked for credentials (client.authentication.k8s.io). */
+/** A credential plugin (client.authentication.k8s.io). */
 export interface ExecPlugin {
   apiVersion: "client.authentication.k8s.io/v1" | "client.authentication.k8s.io/v1beta1";
-  /** A name to be found on the PATH, or an absolute path. */
+  /** A program on the PATH, or an absolute path. */
   command: string;
   args: readonly string[];
   env: readonly { name: string; value: string }[];
-  /** What to tell a user who does not have it. */
+  /** The message for users who have not installed it. */
   installHint?: string;
   provideClusterInfo: boolean;
   interactiveMode: "Never" | "IfAvailable" | "Always";
-  /** Handed to the plugin: the cluster's `client.authentication.k8s.io/exec` extension. */
+  /** Passed to the plugin: the cluster's `client.authentication.k8s.io/exec` extension. */
   clusterConfig?: unknown;
 }
 
@@ -27,28 +27,28 @@ export interface OidcProvider {
   refreshToken?: string;
   /** The provider's certificate authority, PEM. */
   ca?: InlineOrFile;
-  /** Told new tokens: providers may accept a refresh token only once. */
+  /** Called with new tokens: a provider can accept a refresh token only once. */
   onRenewed?: (tokens: { idToken: string; refreshToken?: string }) => Promise<void>;
 }
 
-/** How a client shows who it is, besides its certificate. */
+/** How a client authenticates, other than by its certificate. */
 export type CredentialConfig =
   | { token: InlineOrFile }
   | { username: string; password: string }
   | { exec: ExecPlugin }
   | { oidc: OidcProvider };
 
-/** All that is needed to reach a cluster. */
+/** The address of a cluster, and how to authenticate. */
 export interface ConnectionConfig {
   /** `https://host:port`, perhaps with a path before the API's own. */
   server: string;
-  /** The namespace of keys that name none. */
+  /** The namespace of keys without one. */
   namespace?: string;
-  /** Who signs the server's certificate, PEM. Default: the authorities that Node trusts. */
+  /** The certificate authority of the server, PEM. Default: the authorities that Node trusts. */
   ca?: InlineOrFile;
-  /** The name on the server's certificate, where it is not the host's. */
+  /** The name in the server's certificate, if it differs from the host. */
   tlsServerName?: string;
-  /** Believe any certificate. For experiments only. */
+  /** Accept any certificate. For experiments only. */
   insecureSkipTlsVerify?: boolean;
   /** Client certificate and its key, PEM. */
   cert?: InlineOrFile;
@@ -56,18 +56,18 @@ export interface ConnectionConfig {
   credentials?: CredentialConfig;
   /** Impersonate another user. */
   impersonate?: ImpersonatedUser;
-  /** `http://`, `https://` or `socks5://`. Default: what the environment says (HTTPS_PROXY, NO_PROXY). */
+  /** `http://`, `https://` or `socks5://`. Default: from the environment (HTTPS_PROXY, NO_PROXY). */
   proxyUrl?: string;
-  /** Ask for large answers to be compressed. Default: false. */
+  /** Request compression of large responses. Default: false. */
   compression?: boolean;
   /**
-   * Share few connections among many requests (HTTP/2): pays off with about fifty requests at a time and more. Default:
-   * false, a connection for each request under way.
+   * Use HTTP/2, which shares few connections among many requests: faster from about fifty concurrent requests. Default:
+   * false, a connection for each concurrent request.
    */
   http2?: boolean;
 }
 
-/** A configuration that cannot be used, and where it is wrong. */
+/** A configuration with an error; the message names the place. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

@@ -12,8 +12,8 @@ export function isInCluster(env: Environment): boolean {
 }
 
 /**
- * How a pod reaches its cluster: the service account's token, which is replaced before it expires. Where containers are
- * processes of a machine that they share, $KONVERGE_SERVICE_ACCOUNT says which folder is this one's.
+ * The configuration of a pod: the token of its service account, which is read again before it expires. Containers that
+ * are processes of one machine have $KONVERGE_SERVICE_ACCOUNT, the folder of the service account.
  */
 export async function inClusterConfig(
   env: Environment,

@@ -57,7 +57,7 @@ export async function parseKubeconfig(text: string, file: string): Promise<Kubec
   };
 }
 
-/** The first to say something wins, as with kubectl. */
+/** The first value wins, as with kubectl. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const merged: Kubeconfig = { clusters: new Map(), users: new Map(), contexts: new Map() };
   for (const config of configs) {

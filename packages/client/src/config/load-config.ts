@@ -15,8 +15,8 @@ export interface LoadConfigOptions {
 }
 
 /**
- * Finds out how to reach a cluster: by the kubeconfig given, else those that $KUBECONFIG lists, else as a pod of the
- * cluster does, else by ~/.kube/config.
+ * Loads the configuration of a cluster from the first of these: the option `kubeconfig`, the files in $KUBECONFIG, the
+ * service account of the pod, ~/.kube/config.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ConnectionConfig> {
   const env = options.env ?? process.env;

@@ -4,8 +4,8 @@ import { TransportError } from "../errors.ts";
 import type { InlineOrFile } from "./connection-config.ts";
 
 /**
- * Text that may live in a file which somebody else replaces now and then (tokens, certificates). It is read again when
- * it is older than `period`; while that fails, the last text that could be read stays in use.
+ * Text that can be in a file that another process replaces (tokens, certificates). It is read again when it is older
+ * than `period`; while that fails, the last text that could be read stays in use.
  */
 export class RenewedMaterial {
   readonly #clock: Clock;

@@ -98,7 +98,7 @@ test("a plugin is run again when the server refuses its token, but the same toke
   assert.equal(changing.runs(), 2);
 });
 
-test("a plugin is told what it is asked for, and can answer with a certificate", async () => {
+test("a plugin gets the cluster's configuration, and can return a certificate", async () => {
   const seen = join(folder, "seen");
   const script = plugin(
     `echo "$KUBERNETES_EXEC_INFO|$EXTRA|$1" > ${seen}\n${answering({ clientCertificateData: "C", clientKeyData: "K" })}`,

@@ -4,7 +4,7 @@ import type { ExecPlugin } from "../config/connection-config.ts";
 import { TransportError } from "../errors.ts";
 import { bearer, type Credential, type CredentialSource } from "./credential-source.ts";
 
-/** What a plugin may be told about the cluster. */
+/** What a plugin can get to know about the cluster. */
 export interface PluginCluster {
   server: string;
   "tls-server-name"?: string;
@@ -48,7 +48,7 @@ export class ExecCredentialSource implements CredentialSource {
   }
 
   async renew(rejected: Credential): Promise<Credential | undefined> {
-    // Somebody else may have renewed it while this request was under way.
+    // Another request may have renewed it while this one was in progress.
     if (this.#current && !same(this.#current.credential, rejected)) return this.#current.credential;
     const fresh = await this.#run();
     return same(fresh, rejected) ? undefined : fresh;

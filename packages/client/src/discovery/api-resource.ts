@@ -1,6 +1,6 @@
 import type { KindRef } from "@konverge/core";
 
-/** A kind that a server serves, and what can be done with it. */
+/** A kind that a server serves, with its verbs. */
 export interface ApiResource extends KindRef {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -10,10 +10,10 @@ export interface ApiResource extends KindRef {
   readonly subresources: readonly { readonly name: string; readonly verbs: readonly string[] }[];
 }
 
-/** What a server serves. */
+/** The APIs that a server serves. */
 export interface DiscoveredApis {
   /** Groups in the server's order of preference; within a group, its preferred version comes first. */
   readonly resources: readonly ApiResource[];
-  /** Group versions that exist but could not be read now (their server is away), and why. */
+  /** Group versions whose API server is not available, and why. */
   readonly unavailable: readonly { readonly group: string; readonly version: string; readonly why: string }[];
 }

@@ -2,17 +2,17 @@ import { groupKindText, parseApiVersion } from "@konverge/core";
 import type { CallOptions } from "../options.ts";
 import type { ApiResource, DiscoveredApis } from "./api-resource.ts";
 
-/** The name of a kind: with a version (`apiVersion`), or in whatever version the server prefers (`group`). */
+/** The name of a kind: with a version (`apiVersion`), or in the server's preferred version (`group`). */
 export type KindName = { apiVersion: string; kind: string } | { group: string; kind: string };
 
-/** Nothing the server serves goes by that name. */
+/** The server serves no kind of that name. */
 export class UnknownKindError extends Error {
   override readonly name = "UnknownKindError";
 }
 
 /**
- * Finds kinds by name among what the server serves. The server is asked when something is looked for that is not known
- * yet, so that a kind installed a moment ago is found; look-ups at the same time share one question.
+ * Finds kinds by name among those that the server serves. Discovery is repeated when a kind is not known yet, so a kind
+ * that was just installed is found; concurrent lookups share one request.
  */
 export class RestMapper {
   readonly #ask: (options: CallOptions) => Promise<DiscoveredApis>;
@@ -60,12 +60,12 @@ export class RestMapper {
     });
   }
 
-  /** What the server serves, as of the last time it was asked. */
+  /** The kinds that the server serves, as of the last discovery. */
   async surface(options: CallOptions = {}): Promise<DiscoveredApis> {
     return this.#surface ?? (await this.refresh(options));
   }
 
-  /** Asks the server again. */
+  /** Repeats the discovery. */
   async refresh(options: CallOptions = {}): Promise<DiscoveredApis> {
     // One asker's signal or deadline must not end another's question.
     if (Object.keys(options).length > 0) return this.#load(options);

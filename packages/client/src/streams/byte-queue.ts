@@ -2,8 +2,8 @@
 const HIGH_WATER = 1 << 20;
 
 /**
- * Bytes on their way from one who pushes to one who iterates. A queue nobody iterates keeps all it is given; once
- * somebody does, `room` makes the producer wait while the consumer is behind.
+ * A queue of bytes from a producer to a consumer. Without a consumer it keeps everything; with one, `room` makes the
+ * producer wait while the consumer is behind.
  */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];

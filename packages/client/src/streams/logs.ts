@@ -4,9 +4,9 @@ import type { CallOptions, Query } from "../options.ts";
 export interface LogOptions extends CallOptions {
   /** Default: the pod's only or default container. */
   container?: string;
-  /** Go on as more is written, until the container ends. */
+  /** Continue as more is written, until the container ends. */
   follow?: boolean;
-  /** Of the container's previous life. */
+  /** The log of the previous container. */
   previous?: boolean;
   /** Only this many lines from the end. */
   tailLines?: number;

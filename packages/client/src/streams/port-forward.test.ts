@@ -112,7 +112,7 @@ test("a connection is two streams: one for what goes wrong, one for the bytes", 
   assert.deepEqual(requests[0]!.upgrade, ["SPDY/3.1+portforward.k8s.io"]);
 });
 
-test("a port that nobody listens on ends the connection in the server's words", async () => {
+test("a port without a listener ends the connection with the server's message", async () => {
   const { forward, server } = await open();
   const connection = forward.connect(81);
   server.send(frames.data(1, Buffer.from("connection refused"), true));

@@ -16,17 +16,17 @@ interface Stream {
 /**
  * Connections to the ports of one pod, all through one message stream.
  *
- * Flow: for each connection two streams are opened: one on which the server may say what went wrong, one for the bytes.
+ * Flow: for each connection two streams are opened: one for errors of the server, one for the bytes.
  *
- * Guarantees: a connection whose port nobody listens on ends with the server's words; when the message stream breaks, so
- * do all connections, each with a TransportError.
+ * Guarantees: a connection to a port without a listener ends with the server's message; when the message stream breaks,
+ * all connections fail with a TransportError.
  */
 export class PortForward implements AsyncDisposable {
   readonly #socket: MessageSocket;
   readonly #frames = new SpdyWriter();
   readonly #streams = new Map<number, Stream>();
   readonly #listeners = new Set<PortListener>();
-  /** Settles when the message stream is over. */
+  /** Settles when the message stream has ended. */
   readonly closed: Promise<void>;
   #nextStream = 1;
   #nextRequest = 0;
@@ -69,7 +69,7 @@ export class PortForward implements AsyncDisposable {
     };
   }
 
-  /** Takes connections on a local port (0: any free one) and leads each to a port of the pod. */
+  /** Listens on a local port (0: a free port) and forwards each connection to a port of the pod. */
   async listen(port: number, options: { localPort?: number; host?: string } = {}): Promise<PortListener> {
     const { listenFor } = await import("./port-listener.ts");
     const listener = await listenFor(() => this.connect(port), options);

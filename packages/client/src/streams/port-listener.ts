@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import type { PodConnection, PortListener } from "./port-connection.ts";
 
-/** Leads every connection that is made to a local port through a connection of its own. */
+/** Forwards each connection to a local port through a separate connection. */
 export async function listenFor(
   connect: () => PodConnection,
   { localPort = 0, host = "127.0.0.1" }: { localPort?: number; host?: string },

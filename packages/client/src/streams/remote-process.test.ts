@@ -63,7 +63,7 @@ test("input, its end and the terminal's size go to their channels", async () => 
   );
 });
 
-test("a server of version 4 cannot be told that input is over, and that is said", async () => {
+test("protocol version 4 cannot close the input, which is an error", async () => {
   const { process } = await exec({ stdin: true }, "v4.channel.k8s.io");
   assert.throws(() => process.end(), /v4.channel.k8s.io/);
 });
@@ -108,7 +108,7 @@ test("a consumer that reads slowly holds the stream up instead of filling memory
   assert.equal(await process.exitCode, 0);
 });
 
-test("an attachment asks for what it was told", async () => {
+test("attach requests the streams that its options select", async () => {
   const [socket, server] = messagePipe(V5);
   const { transport, requests } = scripted(() => ({ status: 101, headers: {}, body: "", socket }));
   const process = await new Client(transport).attach("web", { stdin: true, tty: true, stdout: true });

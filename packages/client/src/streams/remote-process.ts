@@ -51,7 +51,7 @@ export function attachQuery(options: AttachOptions) {
 export class RemoteProcess {
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
-  /** 0 when all went well. For an attachment: when it ended without an error. */
+  /** 0 for success. For `attach`: 0 when it ended without an error. */
   readonly exitCode: Promise<number>;
   readonly #socket: MessageSocket;
 
@@ -62,7 +62,7 @@ export class RemoteProcess {
     this.stdout = stdout;
     this.stderr = stderr;
     this.exitCode = run(socket, { [STDOUT]: stdout, [STDERR]: stderr });
-    // Whoever does not ask for the exit code is not to be told of it by a crash.
+    // A caller that does not read the exit code must not crash because of it.
     this.exitCode.catch(() => {});
   }
 
@@ -71,7 +71,7 @@ export class RemoteProcess {
     this.#send(STDIN, typeof data === "string" ? new TextEncoder().encode(data) : data);
   }
 
-  /** Ends the input. Throws where the server cannot be told (protocol version 4). */
+  /** Closes the input. Throws if the protocol cannot do that (version 4). */
   end(): void {
     if (this.#socket.protocol !== "v5.channel.k8s.io") {
       throw new Error(`the server speaks ${this.#socket.protocol}, in which input cannot be ended; close() instead`);
@@ -79,12 +79,12 @@ export class RemoteProcess {
     this.#socket.send(Uint8Array.of(CLOSE, STDIN));
   }
 
-  /** Tells the terminal its size. */
+  /** Sets the size of the terminal. */
   resize(size: { columns: number; rows: number }): void {
     this.#send(RESIZE, new TextEncoder().encode(JSON.stringify({ Width: size.columns, Height: size.rows })));
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   close(): void {
     this.#socket.close();
   }

@@ -6,8 +6,8 @@ import type { TlsMaterial } from "./tls-material.ts";
 import { tunnel } from "./tunnel.ts";
 
 /**
- * How long an idle connection is kept. Servers drop theirs after 90 s; whoever writes to a connection that the server is
- * just dropping cannot know whether the write happened.
+ * How long an idle connection is kept. Servers close theirs after 90 s; a client that writes to a connection that the
+ * server is just dropping cannot know whether the write happened.
  */
 const KEEP_ALIVE = 45_000;
 

@@ -9,7 +9,10 @@ const HIGH_WATER = 1 << 18;
 /** An answer that says it is no longer than this is handed on when it is complete: most are one object, in one chunk. */
 const IN_ONE_PIECE = 1 << 16;
 
-/** Sends one request on a pool and resolves when its answer begins, or is complete if it is short. `onSilence` hears of one that the server left without a word. */
+/**
+ * Sends one request on a pool and resolves when its answer begins, or is complete if it is short. `onSilence` is called
+ * if the server closed the connection without a response.
+ */
 export function exchange(
   pool: Dispatcher,
   origin: string,
@@ -34,7 +37,7 @@ interface ExchangeOptions {
   onSilence: () => void;
 }
 
-/** One request under way: undici tells it what happens, the caller reads the answer's body from it. */
+/** One request in progress: undici calls it with what happens, and the caller reads the response's body from it. */
 class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
   readonly #options: ExchangeOptions;
   #controller: Dispatcher.DispatchController | undefined;
@@ -111,7 +114,7 @@ class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> 
         }
       }
     } finally {
-      // Whoever leaves early wants no more of it.
+      // A caller that leaves early does not need the rest.
       this.#abort();
     }
   }

@@ -72,7 +72,7 @@ export class EventReader {
     this.#timer.cancel();
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#options.cancel(this.#silence);
-    // The stream may be waiting for a line that never comes, so nobody waits for it to finish.
+    // The stream may be waiting for a line that never comes, so do not wait for it to finish.
     this.#lines.return?.()?.then(undefined, () => {});
   }
 

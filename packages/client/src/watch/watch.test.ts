@@ -114,7 +114,7 @@ test("a server that refuses such a stream is asked for pages, and not again for 
   ]);
 });
 
-test("a server that ignores the wish for initial events is asked for pages after a while", async () => {
+test("a server that ignores the request for initial events is listed in pages after a while", async () => {
   const { said, queries } = await play(
     [events([added(widget("a", "1"))], "silence"), list("4", [widget("a", "1")]), events([], "silence")],
     {},
@@ -133,7 +133,7 @@ test("a stream that ends is followed by another from where it stopped", async ()
   assert.deepEqual(queries.slice(1), [from("6"), from("9")]);
 });
 
-test("a stream that breaks says so and goes on from the last event that was whole", async () => {
+test("a stream that breaks reports an error and resumes after the last complete event", async () => {
   const half = JSON.stringify(changed(widget("a", "7"))).slice(0, 40);
   const { said, queries } = await play([
     stream([`${JSON.stringify(bookmark("5", true))}\n${JSON.stringify(added(widget("a", "6")))}\n${half}`], "break"),
@@ -157,7 +157,7 @@ test("an event split anywhere, even inside a character, is put together again", 
   assert.deepEqual(said, ["RESET", "SYNCED 5", "ADDED ü@6"]);
 });
 
-test("a version the server has forgotten leads to a new listing, whether it says so in the stream or as a status", async () => {
+test("an expired version leads to a new listing, whether the error is in the stream or a status", async () => {
   const { said, queries } = await play([
     events([added(widget("a", "1")), bookmark("5", true), gone()]),
     events([added(widget("b", "8")), bookmark("9", true)]),
@@ -260,7 +260,7 @@ test("what may be allowed or installed later is tried again, ever more slowly, a
   assert.deepEqual(seen.at(-1), { type: "SYNCED", resourceVersion: "5" });
 });
 
-test("a server that asks for patience gets it", async () => {
+test("Retry-After of a server is respected", async () => {
   const { seen } = await play([failure(429, "TooManyRequests", "slow down", { "retry-after": "20" })], {}, 25_000);
   assert.equal(seen[0]?.type === "ERROR" && seen[0].retryIn, 20_000);
 });

@@ -17,29 +17,32 @@ import { acceptList, acceptObject, stamp } from "../representation.ts";
 import { EventReader, type RawEvent } from "./event-reader.ts";
 
 export type WatchEvent<T extends KubeObject> =
-  /** A listing begins. What follows, up to SYNCED, is the whole truth: forget what it does not mention. */
+  /** A listing starts. The events up to SYNCED are the complete state: drop all other objects. */
   | { type: "RESET" }
-  /** The object is now like this. */
+  /** The object was created or changed. */
   | { type: "ADDED" | "MODIFIED"; object: T }
-  /** The object is gone, or no longer selected. This is its last state, with the version of its deletion. */
+  /** The object was deleted, or is no longer selected. This is its last state, with the version of its deletion. */
   | { type: "DELETED"; object: T }
   /** The listing is complete: the state as of this version. */
   | { type: "SYNCED"; resourceVersion: string }
-  /** Nothing has changed that has not been reported, up to this version. */
+  /** All changes up to this version have been reported. */
   | { type: "BOOKMARK"; resourceVersion: string }
-  /** Something failed; the watch goes on in `retryIn` milliseconds. For logs and metrics. */
+  /** A failure, for logs and metrics. The watch continues after `retryIn` milliseconds. */
   | { type: "ERROR"; error: Error; retryIn: number };
 
 export interface WatchOptions extends ObjectSelection {
   /** Ends the watch: the iteration finishes. */
   signal?: AbortSignal;
-  /** Starts after this version, without a listing. If the server has forgotten it, a listing comes after all. */
+  /** Start after this version, without a listing. If the server no longer has that history, a listing follows. */
   resourceVersion?: string;
   /** How to list: as a stream of events (WatchList) where the server can, or in pages. Default: stream. */
   listing?: "stream" | "pages";
   /** Objects per page of a paged listing. Default: 500. */
   pageSize?: number;
-  /** Milliseconds of silence after which the connection counts as dead. Default: two minutes; servers send bookmarks each minute. */
+  /**
+   * Milliseconds without any event after which the connection is closed. Default: two minutes; servers send bookmarks
+   * every minute.
+   */
   inactivity?: number;
 }
 
@@ -51,31 +54,32 @@ const LISTING_SILENCE = 30_000;
 const SHORTEST_STREAM = 1000;
 /** How long to wait before a failed stream is opened again. */
 const BACKOFF = { initial: 500, longest: 30_000 };
-/** How long the server is asked to keep a stream open: drawn anew each time, so that streams do not end all at once. */
+/** How long the server is asked to keep a stream open: randomized each time, so that streams do not all end at once. */
 const STREAM_SECONDS = { from: 300, to: 600 };
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
- * All changes to the objects of a kind, for as long as one cares to read.
+ * All changes to the objects of a kind.
  *
- * Flow: RESET, an ADDED for each object there is, SYNCED; then ADDED, MODIFIED, DELETED and BOOKMARK as they happen. When
- * a connection ends or breaks, the next one takes up where it stopped. When the server no longer knows that place (410),
- * a new RESET … SYNCED follows.
+ * Flow: RESET, an ADDED for each object there is, SYNCED; then ADDED, MODIFIED, DELETED and BOOKMARK as they happen.
+ * When a connection ends or breaks, the next one resumes where it stopped. If the server no longer has that history
+ * (410), a new RESET … SYNCED follows.
  *
  * Guarantees
- * - Every state an object ends in is reported; none is skipped for good. States in between may be skipped by a listing.
+ * - The last state of every object is reported. A listing can skip intermediate states.
  * - A deletion is reported as DELETED, or by the object's absence between RESET and SYNCED.
  * - MODIFIED and DELETED can also come before SYNCED, and apply to the listing so far.
  * - A listing that fails half-way is followed by another RESET, never by SYNCED.
- * - The iteration ends when the signal fires or the consumer leaves, and throws only when no later try can succeed (a
- *   selector the server cannot parse, a kind that cannot be watched). All other failures are ERROR events, after which
- *   it goes on, ever more slowly: a forbidden or unknown kind may be allowed or installed later.
- * - {@link age} tells how long ago the server last gave a sign of life.
+ * - The iteration ends when the signal fires or the consumer leaves the loop. It throws only if no retry can succeed
+ *   (an invalid selector, a kind that cannot be watched). All other failures are ERROR events, after which it retries
+ *   with backoff: a forbidden or unknown kind can be permitted or installed later.
+ * - {@link age} is the time since the server last sent something.
  *
  * Assumptions: versions of one kind grow; the server sends bookmarks or ends the stream now and then.
  *
- * Caveats: it can be iterated once. What is missing between RESET and SYNCED has been deleted at some time before; its last state is not known.
- * A consumer that stops reading stops the stream as well: the server ends it after a while, and a listing may follow.
+ * Caveats: it can be iterated once. What is missing between RESET and SYNCED was deleted earlier; its last state is not
+ * known. A consumer that stops reading stops the stream too: the server ends it after a while, and a listing can
+ * follow.
  */
 export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>> {
   readonly kind: KindRef<T>;
@@ -107,7 +111,7 @@ export class Watch<T extends KubeObject> implements AsyncIterable<WatchEvent<T>>
     return backoffAfter(this.#failures++, BACKOFF, this.#clock.random);
   }
 
-  /** Milliseconds since the server last said anything, or since the watch was made. */
+  /** Milliseconds since the server last sent something, or since the watch was created. */
   get age(): number {
     return this.#clock.monotonic() - this.#lastSign;
   }

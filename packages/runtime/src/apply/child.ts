@@ -55,7 +55,7 @@ export function plannedChild<T extends KubeObject>(draft: Child<T>, options: Pla
   return { draft, options: options as unknown as PlannedChildOptions };
 }
 
-/** `position`: among the children that a reconciler returned, of which nobody has checked the types. */
+/** `position`: among the children that a reconciler returned, whose types have not been checked. */
 export function planned(given: Child | PlannedChild, position: number): PlannedChild {
   const one = (isObject(given) && "draft" in given ? given : { draft: given, options: {} }) as PlannedChild;
   const draft: unknown = one.draft;

@@ -71,7 +71,7 @@ export interface ChildrenScope {
   tenant: string | undefined;
   /** Told which children were there. */
   seen?: (kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined) => void;
-  /** Told what was done that users should hear of. */
+  /** Called with what was done, to report it to users. */
   report: (reason: string, message: string) => void;
 }
 
@@ -187,7 +187,7 @@ export class Children {
       throw new ExternalError("ChildUnsettled", `${name} is repeatedly created and deleted`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
-      // Its deletion is an event of its owner's; if that is not this one, nobody will tell.
+      // Its deletion is an event of its owner; if that is another object, it must be watched.
       if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, {
         requeueAfter: FOREIGN_CHILD_RETRY,
@@ -271,7 +271,7 @@ export class Children {
     return answer;
   }
 
-  /** The child, of which items that somebody has renamed are ours again, to be removed by the next apply. */
+  /** The child, in which renamed items are owned by this controller again, so that the next apply removes them. */
   async #reclaimed({ declared, schema }: OwnedView, { key, live, desired }: ChildToUpdate, pass: ChildrenScope) {
     const places = renamedItems(ownedFieldsOf(desired), live, schema);
     if (places.length === 0) return live;
@@ -353,7 +353,7 @@ export class Children {
     }
   }
 
-  /** Deletes this very object in this very state: whoever has changed it since may have had a reason. */
+  /** Deletes exactly this object in this state: a client that has changed it since may have had a reason. */
   async #delete(
     owned: OwnedView,
     { metadata, ...child }: KubeObject,
@@ -402,7 +402,7 @@ interface ChildToUpdate {
   live: KubeObject;
   desired: KubeObject;
   one: PlannedChild;
-  /** Only if nobody has written it since: it repeats values that are somebody else's to change. */
+  /** Only if it has not been written since: it repeats values that other clients own. */
   exact: boolean;
 }
 

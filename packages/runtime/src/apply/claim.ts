@@ -22,7 +22,7 @@ export const FOREIGN_CHILD_RETRY = 30_000;
 
 /**
  * Throws unless an object is its owner's child, or may become it: only uids count, since names are used again. What
- * belongs to somebody else may be deleted later, so these errors are retried.
+ * belongs to another owner can be deleted later, so these errors are retried.
  */
 export async function claim(one: Claim, client: Client): Promise<void> {
   const { name, live, declared, bond, owner, ownerKind, manager } = one;

@@ -1,11 +1,12 @@
 import { type ApiError, isInvalid, isObject, type JsonObject } from "@konverge/core";
 
 /**
- * A merge patch that makes a choice anew and takes away what is left of another one: a server refused an apply because of an
- * object that the draft does not have, such as `rollingUpdate` beside a strategy that is to be Recreate. It came with the
- * choice that somebody else made; no apply removes it, and it may not stay. Undefined if there is none such.
+ * A merge patch that sets a choice again and removes what is left of another one: a server refused an apply because of
+ * an object that the draft does not have, such as `rollingUpdate` beside a strategy that is to be Recreate. It came
+ * with the choice that another client made; no apply removes it, and it must not stay. Undefined if there is none such.
  *
- * Only objects count as left over: a number or text that is refused (an autoscaler's replicas) is somebody's own wish.
+ * Only objects count as left over: a number or text that is refused (an autoscaler's replicas) is another client's
+ * decision.
  */
 export function withoutLeftOver(error: unknown, desired: object, live: object): JsonObject | undefined {
   if (!isInvalid(error)) return undefined;

@@ -4,10 +4,10 @@ import { fieldSet } from "@konverge/schema/structured-merge";
 import type { ItemPlace } from "./renamed-items.ts";
 
 /**
- * Makes items of lists, which others have changed by hand, the applies of `manager` again, so that its next apply removes
- * those that it does not name. What others have applied stays theirs: they mean it. Changes no value.
+ * Makes items of lists, which others have changed by hand, the applies of `manager` again, so that its next apply
+ * removes those that it does not name. What others have applied stays theirs: they mean it. Changes no value.
  *
- * Resolves to the object as it is then; undefined if none of the items was anybody's by an update.
+ * Resolves to the object as it is then; undefined if no manager owns one of the items by an update.
  */
 export async function reclaim(
   client: Client,
@@ -23,7 +23,7 @@ export async function reclaim(
   return client.patch(kind as KindRef<AnyObject>, key, { merge } as never);
 }
 
-/** The entries with these items as part of the applies of `manager`; undefined if nobody holds them by an update. */
+/** The entries with these items as part of the applies of `manager`; undefined if no manager owns them by an update. */
 export function reclaimed(
   entries: readonly ManagedFieldsEntry[],
   places: readonly ItemPlace[],

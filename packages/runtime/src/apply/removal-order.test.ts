@@ -33,7 +33,7 @@ test("children that stay block nothing", () => {
   assert.deepEqual(names([doomed("b", ["a"])]), ["b"]);
 });
 
-test("whatever anybody writes into the annotations, all go in the end, none before those that came after it", () => {
+test("whatever clients write into the annotations, all children are deleted in the end, none before those that came after it", () => {
   const letters = ["a", "b", "c", "d", "e"];
   const edges = fc.array(fc.tuple(fc.constantFrom(...letters), fc.constantFrom(...letters)), { maxLength: 10 });
   fc.assert(

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectMeta } from "@konverge/core";
 
-/** The annotation by which a child remembers whom it came after, so that it can go before them, whoever removes it. */
+/** The annotation with the children that a child was applied after, so that it can be deleted before them. */
 export const AFTER = "konverge.dev/after";
 
 /** A child that is to go. */
@@ -31,7 +31,7 @@ export function nextToGo<D extends Doomed>(all: readonly D[]): Removable<D>[] {
   const held = new Set([...needed.values()].flat());
   const waiting = all.filter(({ object }) => !object.metadata.deletionTimestamp);
   const free = waiting.filter(({ name }) => !held.has(name));
-  // Annotations are anybody's to write: in a circle nobody would ever go.
+  // Any client can write annotations: with a cycle, nothing would ever be deleted.
   const stuck = free.length === 0 && waiting.length === all.length;
   return (stuck ? waiting : free).map((doomed) => ({ doomed, awaited: needed.get(doomed.name)!.length > 0 }));
 }

@@ -6,12 +6,12 @@ import { fieldSchema } from "../comparison/stored-value.ts";
 export type ItemPlace = readonly (string | JsonObject)[];
 
 /**
- * Items of a live object that are the draft's in all but their key: somebody has changed the port of a Service's port, or
- * the name of a container. To a server such an item is another one, of that somebody's, and an apply of the draft puts ours
- * beside it: two containers, or an object that is refused because two ports share a name.
+ * Items of a live object that are the draft's in all but their key: another client has changed the port of a Service's
+ * port, or the name of a container. To a server such an item is another one, of that client, and an apply of the draft
+ * puts ours beside it: two containers, or an object that is refused because two ports share a name.
  *
- * An item counts as renamed if the draft's own is missing, no other item of the draft has its key, and it holds everything
- * else that the draft says of the missing one. Lists without keys have no such items.
+ * An item counts as renamed if the draft's own is missing, no other item of the draft has its key, and it holds
+ * everything else that the draft says of the missing one. Lists without keys have no such items.
  */
 export function renamedItems(
   desired: unknown,
@@ -46,7 +46,7 @@ function renamedIn(
       continue;
     }
     const rest = Object.fromEntries(Object.entries(one).filter(([name]) => !keys.includes(name)));
-    // An item that is nothing but its key cannot be told from any other.
+    // An item that is nothing but its key cannot be distinguished from any other.
     if (Object.keys(rest).length === 0) continue;
     const renamed = strangers.find((item) => sameApplied(rest, item, schema.items));
     if (renamed) found.push([...place, renamed]);

@@ -49,13 +49,14 @@ export interface StatusWriterOptions {
  * Writes what a reconcile says about its object.
  *
  * Guarantees
- * - Nothing is sent if the object says so already, also after a restart.
+ * - Nothing is sent if the object already has this status, also after a restart.
  * - Only what this controller reported is replaced: conditions and fields of others stay.
  * - A transition time changes only when the condition's status does.
- * - observedGeneration advances only with a Ready condition for that generation, and only through the primary controller: whoever
- *   waits for the object never sees the new generation beside a Ready condition of an earlier one.
+ * - observedGeneration advances only with a Ready condition for that generation, and only through the primary
+ *   controller: a client that waits for the object never sees the new generation beside a Ready condition of an earlier
+ *   one.
  * - What is said about one object is never written to another of the same name.
- * - Fields that the cluster's CustomResourceDefinition does not have keep nobody from hearing of the others.
+ * - Fields that the cluster's CustomResourceDefinition does not have do not prevent the others from being written.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -116,7 +117,10 @@ export class StatusWriter {
     }
   }
 
-  /** True if it was refused for fields that nobody knows there: they are left out from now on, and somebody is told. */
+  /**
+   * True if it was rejected because of fields that the CRD does not have: they are omitted from now on, which is
+   * logged.
+   */
   #learnsFrom(error: unknown): boolean {
     const undeclared = this.#undeclared.learn(error);
     if (undeclared.length === 0) return false;

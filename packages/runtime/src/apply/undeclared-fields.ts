@@ -1,13 +1,14 @@
 import { ApiError, type Clock, deepCopy, isObject } from "@konverge/core";
 
-/** How long what was learnt is believed, in milliseconds: the CustomResourceDefinition may have been mended since. */
+/** How long this is cached, in milliseconds: the CustomResourceDefinition can have been updated since. */
 const BELIEVED = 5 * 60_000;
 /** `[0]`, `[type="Ready"]`: some item of a list. All of them have the same schema. */
 const ITEM = "[]";
 
 /**
  * Fields of a status that the CustomResourceDefinition in the cluster does not declare, because it is an older one or
- * somebody else's. Server-side apply refuses all of a status for one such field; without them the rest can be said.
+ * another operator's. Server-side apply rejects the whole status because of one such field; without them the rest can
+ * be written.
  */
 export class UndeclaredFields {
   readonly #clock: Clock;

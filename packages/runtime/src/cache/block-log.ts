@@ -1,8 +1,8 @@
-// As a namespace: a Node that is too old has no zstd, and shall say that it is too old.
+// As a namespace: a Node that is too old has no zstd, and must report that it is too old.
 import * as zlib from "node:zlib";
 import type { ObjectKey } from "@konverge/core";
 
-/** Where a record is. It stays readable for as long as somebody holds it, also after the record was dropped. */
+/** Where a record is. It stays readable for as long as it is referenced, also after the record was dropped. */
 export interface Place {
   readonly block: Block;
   readonly offset: number;
@@ -67,7 +67,7 @@ export class BlockLog {
     if (block.live === 0 && block !== this.#open) this.#discard(block);
   }
 
-  /** If the record's block wastes so much that what is left should be appended anew: the keys of all its records. */
+  /** If the record's block wastes so much that what is left should be appended again: the keys of all its records. */
   sparse({ block }: Place): readonly ObjectKey[] {
     return block !== this.#open && block.live > 0 && block.live < block.used / 2 ? block.keys : [];
   }
@@ -88,7 +88,7 @@ export class BlockLog {
       return block.raw;
     }
     const raw = zlib.zstdDecompressSync(block.packed!);
-    // A block that was discarded is read by somebody who still holds a place: no use in keeping it.
+    // A discarded block is read only through a place that is still referenced: do not cache it.
     if (block.live > 0) {
       block.raw = raw;
       this.#bytes += block.used;
@@ -113,7 +113,7 @@ export class BlockLog {
   }
 
   #discard(block: Block): void {
-    // Its bytes are not used again: somebody may still hold a place in it.
+    // Its bytes are not reused: a place in it may still be referenced.
     if (this.#raw.delete(block)) this.#bytes -= block.used;
     if (block.packed) this.#bytes -= block.packed.length;
   }

@@ -5,13 +5,13 @@ import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
 import type { WatchScope } from "./selection.ts";
 import { CacheView } from "./view.ts";
 
-/** What a consumer needs of a kind. */
+/** Which objects of a kind a view contains. */
 export interface CacheViewOptions<T extends KubeObject = KubeObject> {
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
   labelSelector?: string;
   fieldSelector?: string;
-  /** The objects that will be read; of the others only their existence is kept. Default: all of them. */
+  /** The objects to keep in full; of the others only their existence is kept. Default: all. */
   interest?: Interest<T>;
   /** Keep only part of each object: a smaller one, with at least its name, namespace, uid and resourceVersion. */
   project?: (object: T) => T;
@@ -39,8 +39,8 @@ interface Shared {
 }
 
 /**
- * The informers of one cluster, one for each kind and scope, shared by all who need the same. Nothing is watched that
- * no view declares: a read never starts a watch.
+ * The informers of one cluster, one for each kind and scope, shared by all views with the same kind and scope. Only
+ * declared kinds are watched: a read never starts a watch.
  */
 export class Cache {
   readonly #client: Client;
@@ -63,19 +63,20 @@ export class Cache {
     this.#projections = trunk ? trunk.#projections : new Map();
   }
 
-  /**
-   * The same cache, for one of several who share it: what is stopped with a branch is only what was declared there.
-   */
+  /** The same cache, for one of several users: stopping a branch ends only the watches that were declared there. */
   branch(): Cache {
     return new Cache(this.#client, this.#options, this.#trunk ?? this);
   }
 
-  /** A field manager of ours: what it applied is remembered for each object. To be told before the cache starts. */
+  /**
+   * Registers a field manager of this process: its applied fields are kept for each object. Call it before the cache
+   * starts.
+   */
   addManager(name: string): void {
     this.#managers.add(name);
   }
 
-  /** Declares a need. The watch begins when the cache starts, or at once if it has. */
+  /** Declares a view. Its watch starts with the cache, or at once if the cache has started. */
   use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T> = {}): CacheView<T> {
     if (!this.#trunk) return this.#use(kind, need);
     const view: CacheView<T> = this.#trunk.#use(kind, need, () =>
@@ -113,12 +114,12 @@ export class Cache {
     this.#shared.clear();
   }
 
-  /** All informers: how many objects and bytes, how old, what is wrong. */
+  /** The state of all informers. */
   *informers(): IterableIterator<Informer<KubeObject>> {
     for (const { informer } of this.#shared.values()) yield informer;
   }
 
-  /** A write of ours is under way, see {@link Informer.expect}. */
+  /** An own write is in progress, see {@link Informer.expect}. */
   expect(kind: AnyKind, key: ObjectKey): () => void {
     const over = this.#holding(kind, splitKey(key).namespace).map((informer) => informer.expect(key));
     const [only] = over;
@@ -128,7 +129,7 @@ export class Cache {
     };
   }
 
-  /** Notes the answer to a write of ours, or to a read, in every informer that may hold the object. */
+  /** Stores the response to an own write, or to a read, in every informer that can contain the object. */
   saw(kind: AnyKind, object: KubeObject, writer: string | undefined): void {
     for (const informer of this.#holding(kind, object.metadata.namespace)) {
       // Metadata alone says nothing to those who hold whole objects.
@@ -136,7 +137,7 @@ export class Cache {
     }
   }
 
-  /** Notes that an object is gone, see {@link Informer.missed}. */
+  /** Stores that an object is gone, see {@link Informer.missed}. */
   missed(kind: AnyKind, key: ObjectKey, uid: string, writer: string | undefined): void {
     for (const informer of this.#holding(kind, splitKey(key).namespace)) informer.missed(key, uid, writer);
   }

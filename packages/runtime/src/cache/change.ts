@@ -1,16 +1,16 @@
 import type { KubeObject, ObjectKey } from "@konverge/core";
 
-/** Something became different in the cache. */
+/** A change in the cache. */
 export interface CacheChange<T extends KubeObject = KubeObject> {
   readonly type: "added" | "changed" | "deleted";
   readonly key: ObjectKey;
-  /** As it is now; of a deleted object the last state that is known. */
+  /** The current object; for a deleted object, its last known state. */
   readonly object: T;
-  /** As it was before; undefined if it was not there. */
+  /** The previous object; undefined if it did not exist. */
   readonly before: T | undefined;
-  /** Part of a listing: it may have been so for long. */
+  /** Part of a listing: the change can be old. */
   readonly listed: boolean;
-  /** Who of us wrote it, if one of us did: the change is known from the answer to the write. */
+  /** The controller of this process that wrote it, if any: the change is known from the response. */
   readonly writer: string | undefined;
 }
 

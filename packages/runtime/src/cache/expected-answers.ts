@@ -12,8 +12,8 @@ interface Expectation<T extends KubeObject> {
 }
 
 /**
- * Watch events that came while a write of ours to the same object was under way. Events and answers travel by different
- * connections, so that the echo of a write can come before its answer.
+ * Watch events that arrived while an own write to the same object was in progress. Events and answers travel by
+ * different connections, so that the echo of a write can come before its answer.
  */
 export class ExpectedAnswers<T extends KubeObject> {
   readonly #expected = new Map<ObjectKey, Expectation<T>>();

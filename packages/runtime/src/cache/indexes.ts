@@ -12,7 +12,7 @@ interface Index<T extends KubeObject> {
 
 /**
  * Indexes over the objects of one informer: value → keys. They are known by their functions, which all who share the
- * informer can choose without knowing of each other; whoever brings the same function shares the index.
+ * informer can choose without knowing of each other; callers with the same function share the index.
  */
 export class Indexes<T extends KubeObject> {
   readonly #indexes = new Map<IndexFunction<T>, Index<T>>();

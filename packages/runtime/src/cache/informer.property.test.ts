@@ -12,7 +12,7 @@ type Step =
   /** We do; the answer comes later. */
   | { do: "write"; name: string; how: Fate }
   | { do: "answer"; which: number }
-  /** The watch tells so many events. */
+  /** The watch sends this many events. */
   | { do: "tell"; count: number }
   | { do: "bookmark" }
   /** We read past the cache; the answer comes later. */
@@ -46,7 +46,7 @@ class World {
   readonly #history: WatchEvent<AnyObject>[] = [];
   readonly #answers: (() => void)[] = [];
   readonly #outbox: WatchEvent<AnyObject>[] = [];
-  /** The newest version of each object that the informer has been told by an answer. */
+  /** The newest version of each object that the informer knows from a response. */
   readonly answered = new Map<string, { uid: string; version: string; fate: Fate }>();
   /** The version at which each object was last taken out of the selection. */
   readonly left = new Map<string, string>();

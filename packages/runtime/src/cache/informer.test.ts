@@ -71,7 +71,7 @@ test("it follows changes and tells listeners what was before", async () => {
   assert.equal(informer.size, 1);
 });
 
-test("a late listener hears of all there is", async () => {
+test("a late listener gets all existing objects", async () => {
   const { informer } = await stage([thing("a", 5), thing("b", 6)]);
   const keys: string[] = [];
   informer.subscribe(({ key, listed }) => keys.push(`${key} ${listed}`));

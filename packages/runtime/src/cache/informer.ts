@@ -26,15 +26,16 @@ export interface InformerOptions<T extends KubeObject> extends WatchScope {
 type How = Pick<CacheChange, "listed" | "writer">;
 
 /**
- * The objects of one kind and scope, kept up to date by a watch.
+ * The cached objects of one kind and scope, kept up to date by a watch.
  *
  * Flow: watch events and the answers to our own writes → store → {@link CacheChange} to the listeners.
  *
  * Guarantees
- * - What is read is never older than what was read before, nor than the answer to a write that was noted
- *   ({@link saw}, {@link missed}); an object that we deleted does not come back unless it is created anew.
+ * - What is read is never older than what was read before, nor than the answer to a write that was noted ({@link saw},
+ *   {@link missed}); an object that we deleted does not come back unless it is created again.
  * - What is read is in scope, as far as the object itself tells: also what we wrote, and what a write of ours took out.
- * - A listener hears of every difference between two reads, in order, and of all there is when it subscribes.
+ * - A listener is called for every difference between two reads, in order, and for all existing objects when it
+ *   subscribes.
  * - Objects that are read are frozen, and have the defaults of their kind's definition.
  *
  * Assumptions: resource versions of one kind grow.
@@ -60,7 +61,7 @@ export class Informer<T extends KubeObject> {
   #stop: AbortController | undefined;
   #age: () => number = () => Number.POSITIVE_INFINITY;
   #error: Error | undefined;
-  /** When the last complete listing began, and the one under way. */
+  /** When the last complete listing began, and the one in progress. */
   #listedAt = Number.NEGATIVE_INFINITY;
   #listingSince = Number.NEGATIVE_INFINITY;
   /** When the watch last had something to say. Requests that it made since were sent after that. */
@@ -77,12 +78,12 @@ export class Informer<T extends KubeObject> {
     this.#whenSynced.promise.catch(() => {});
   }
 
-  /** True once a listing has been complete. It stays true: what is known later may be old, but never partial. */
+  /** True after the first complete listing. It stays true: later the cache can be old, but never partial. */
   get synced(): boolean {
     return this.#synced;
   }
 
-  /** Milliseconds since the server last gave a sign of life. */
+  /** Milliseconds since the server last sent something. */
   get age(): number {
     return this.#age();
   }
@@ -97,7 +98,7 @@ export class Informer<T extends KubeObject> {
     return this.#listedAt;
   }
 
-  /** Why the watch does not get on, if it does not. */
+  /** The last error of the watch, if it fails. */
   get error(): Error | undefined {
     return this.#error;
   }
@@ -138,7 +139,7 @@ export class Informer<T extends KubeObject> {
     return this.#store.get(key);
   }
 
-  /** What our field managers have applied to an object. */
+  /** The fields that field managers of this process have applied to an object. */
   own(key: ObjectKey): OwnFields | undefined {
     return this.#store.entry(key)?.own;
   }
@@ -171,14 +172,14 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * A write of ours is under way. What the watch tells about the object is put off until the answer is there: it may be
-   * the echo of that write, and only the answer tells. The function that is returned says that the write is over.
+   * An own write is in progress. Watch events of the object are deferred until its response arrives, because they can
+   * be the echo of that write. Call the returned function when the write has ended.
    */
   expect(key: ObjectKey): () => void {
     return this.#expected.expect(key, (event) => this.#take(event));
   }
 
-  /** Notes the answer to a write of ours, or (without a writer) to a read past the cache. */
+  /** Stores the response to an own write, or (without a writer) to a read without the cache. */
   saw(object: T, writer: string | undefined): void {
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
@@ -195,7 +196,7 @@ export class Informer<T extends KubeObject> {
     }
     if (this.#unconfirmed.isDeleted(key, uid, resourceVersion) || !this.#isNews(key, resourceVersion)) return;
     this.#unconfirmed.wrote(key, uid, resourceVersion);
-    // What cannot be told of an object stays as it was, until the watch tells.
+    // What is not known of an object stays unchanged until the next watch event.
     if (!(this.#selection(object) ?? this.#store.entry(key) !== undefined)) {
       this.#remove(key, object, { listed: false, writer });
       return;
@@ -204,7 +205,7 @@ export class Informer<T extends KubeObject> {
     this.#put(key, object, { listed: false, writer }, false);
   }
 
-  /** Notes that an object is gone: by our own deletion, or because a read past the cache did not find it. */
+  /** Stores that an object is gone: because of an own deletion, or because a read without the cache did not find it. */
   missed(key: ObjectKey, uid: string, writer: string | undefined): void {
     const known = this.#store.get(key)?.metadata;
     const isKnown = known?.uid === uid;
@@ -290,7 +291,7 @@ export class Informer<T extends KubeObject> {
   }
 
   #passed(resourceVersion: string): void {
-    // What was put off is told late: more than that has been shown by then.
+    // Deferred events arrive late: newer state has been shown by then.
     if (compareVersions(resourceVersion, this.#version) > 0) this.#version = resourceVersion;
     this.#release(this.#unconfirmed.passed(resourceVersion, this.#isPutOff));
   }
@@ -311,7 +312,7 @@ export class Informer<T extends KubeObject> {
     return compareVersions(resourceVersion, this.#store.entry(key)?.resourceVersion) > 0;
   }
 
-  /** `hot`: it will be read soon, and nobody else has it. */
+  /** `hot`: it will be read soon, and nothing else references it. */
   #put(key: ObjectKey, given: T, how: How, hot: boolean): void {
     const known = this.#store.entry(key);
     const before = this.#store.atHand(key);

@@ -1,6 +1,6 @@
 import type { KubeObject } from "@konverge/core";
 
-/** Says which objects will be read in full. */
+/** Selects the objects to keep in full. */
 export type Interest<T extends KubeObject = KubeObject> = (object: T) => boolean;
 
 /** The object without managedFields, which can be half of it. */

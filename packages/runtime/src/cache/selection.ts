@@ -14,7 +14,7 @@ import { schemaOf } from "../schema-of.ts";
 
 /** Which objects of a kind are watched. */
 export interface WatchScope {
-  /** Absent: all namespaces. */
+  /** Undefined: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;

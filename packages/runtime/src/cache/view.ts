@@ -5,8 +5,8 @@ import type { IndexFunction } from "./indexes.ts";
 import type { Informer } from "./informer.ts";
 
 /**
- * What one user of the cache sees of a kind: the objects of one informer, or of one for each of some namespaces. A view
- * is held until it is released; informers without a view stop.
+ * The objects of a kind for one user of the cache: the objects of one informer, or of one for each of some namespaces.
+ * An informer stops when all its views are released.
  */
 export class CacheView<T extends KubeObject> {
   readonly kind: KindRef<T>;
@@ -27,19 +27,19 @@ export class CacheView<T extends KubeObject> {
     return names.includes(undefined) ? undefined : (names as string[]);
   }
 
-  /** Whether it is about a namespace at all. */
+  /** Whether it includes a namespace. */
   reaches(namespace: string): boolean {
     return this.namespaces?.includes(namespace) ?? true;
   }
 
-  /** Whether it holds every object there is: in a namespace that it reaches, or anywhere. */
+  /** Whether it contains every object: of a namespace, or of all. */
   holdsAll(namespace: string | undefined): boolean {
     const { labelSelector, fieldSelector } = this.informers[0]!.scope;
     if (labelSelector || fieldSelector) return false;
     return namespace !== undefined || this.namespaces === undefined;
   }
 
-  /** Resolves when all of it has been listed once. */
+  /** Resolves when it has been listed once. */
   async whenSynced(): Promise<void> {
     await Promise.all(this.informers.map((informer) => informer.whenSynced()));
   }
@@ -53,7 +53,7 @@ export class CacheView<T extends KubeObject> {
     return this.#holder(key)?.listedAt ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** What our field managers have applied to an object. */
+  /** The fields that field managers of this process have applied to an object. */
   own(key: ObjectKey): OwnFields | undefined {
     return this.#holder(key)?.own(key);
   }
@@ -70,7 +70,7 @@ export class CacheView<T extends KubeObject> {
     }
   }
 
-  /** The name is this view's own: others may use it for something else. */
+  /** Adds an index. Its name is local to this view. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     if (this.#indexes.get(name) === valuesOf) return;
     if (this.#indexes.has(name)) throw new TypeError(`there is already an index ${JSON.stringify(name)}`);
@@ -82,14 +82,14 @@ export class CacheView<T extends KubeObject> {
     return this.#indexes.has(name);
   }
 
-  /** The keys that an index has under a value. */
+  /** The keys that an index has for a value. */
   *find(index: string, value: string): IterableIterator<ObjectKey> {
     const valuesOf = this.#indexes.get(index);
     if (!valuesOf) throw new Error(`there is no index ${JSON.stringify(index)}: declare it where the kind is declared`);
     for (const informer of this.informers) yield* informer.find(valuesOf, value);
   }
 
-  /** Calls `listener` for all there is and for every change, until the view is released. */
+  /** Calls `listener` for all existing objects and for every change, until the view is released. */
   subscribe(listener: CacheChangeListener<T>): void {
     for (const informer of this.informers) this.#unsubscribe.push(informer.subscribe(listener));
   }

@@ -30,8 +30,8 @@ export interface ClientPlace {
  *
  * Guarantees
  * - What it writes, and what it reads, is in the cache before the verb resolves, however late the watch is.
- * - After the reconcile's signal has fired, or its permit has run out, nothing is sent. What is under way by then is given
- *   up, before the permit runs out.
+ * - After the reconcile's signal has fired, or its permit has run out, nothing is sent. What is in progress by then is
+ *   given up, before the permit runs out.
  * - A write without a response is remembered as one with an unknown outcome.
  */
 export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {

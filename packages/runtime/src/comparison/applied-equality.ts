@@ -63,7 +63,7 @@ function compare(desired: unknown, live: unknown, schema: Schema | undefined, is
   return sameScalar(desired, live, schema) ? undefined : "";
 }
 
-/** Whether a server that was told `desired` would store nothing, or stores a default that it does not show. */
+/** Whether a server that gets `desired` would store nothing, or stores a default that it does not show. */
 function isHeldByNothing(desired: unknown, schema: Schema | undefined): boolean {
   if (schema?.default !== undefined && deepEqual(desired, schema.default)) return true;
   if (Array.isArray(desired)) return desired.length === 0;

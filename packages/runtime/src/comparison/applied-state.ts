@@ -1,14 +1,14 @@
 /**
- * Does a live object hold what is desired? Everything that answers this before a write is in this folder; {@link AppliedState}
- * is where to ask.
+ * Does a live object hold what is desired? Everything that answers this before a write is in this folder; {@link
+ * AppliedState} is where to ask.
  *
  * - `applied-difference.ts` compares the fields that we own with those that we would apply, value by value;
  * - `stored-value.ts` knows what a server makes of a value that it is sent: defaults, zero values, quantities;
  * - `owned-part.ts` takes from a live value what a field set owns, or does not own;
- * - `applied-equality.ts` asks less: whether live holds all that desired says, whoever owns it.
+ * - `applied-equality.ts` asks less: whether live has all of desired, whichever manager owns it.
  *
- * How an API server compares two versions of an object to find out who changed what is another question, which structured merge
- * in the schema package answers.
+ * How an API server compares two versions of an object to find out who changed what is another question, which
+ * structured merge in the schema package answers.
  */
 
 import { createHash } from "node:crypto";

@@ -5,9 +5,9 @@ import { sameApplied } from "./applied-equality.ts";
 export type ReplayDifference = string;
 
 /**
- * Where two values differ as a server stores them: `desired` is what somebody sent, `live` what became of it. Servers drop
- * nulls, empty lists and, of built-in kinds, zero values; they fill in defaults and rewrite quantities. The schema tells
- * which; without one only what holds for every kind is allowed for.
+ * Where two values differ as a server stores them: `desired` is what a client sent, `live` what the server stored.
+ * Servers drop nulls, empty lists and, of built-in kinds, zero values; they fill in defaults and rewrite quantities.
+ * The schema tells which; without one only what holds for every kind is allowed for.
  */
 export function storedDifference(
   schema: Schema | undefined,

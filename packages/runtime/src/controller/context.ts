@@ -21,7 +21,7 @@ export function contextFor(
     times: ReconcileTimes;
     /** The clients of all clusters, held to the same limits. */
     clusters: () => ReadonlyMap<string, Client>;
-    /** Told that the reconciler is about to look at something else than its object. */
+    /** Called when the reconciler is about to read something other than its object. */
     looks: () => void;
   },
 ): ReconcileContext {

@@ -6,13 +6,13 @@ import { schemaOf } from "../schema-of.ts";
 export interface PermissionOptions {
   /** The manager's namespaces. Default: all. */
   namespaces?: readonly string[];
-  /** Where the manager's leases are, if it has a leader. */
+  /** The leases of leader election, if the manager uses it. */
   leaderElection?: { name: string; namespace: string };
-  /** Where the manager's leases are, if it has shards. */
+  /** The leases of sharding, if the manager uses it. */
   sharding?: { namespace: string };
   /**
-   * The cluster lets only those block an owner's deletion who may write its finalizers (the admission plugin
-   * OwnerReferencesPermissionEnforcement, which OpenShift has). Default: false.
+   * The cluster has the admission plugin OwnerReferencesPermissionEnforcement, as OpenShift does: blocking an owner's
+   * deletion needs permission to update its finalizers. Default: false.
    */
   ownerReferencesEnforced?: boolean;
 }
@@ -20,7 +20,7 @@ export interface PermissionOptions {
 /** The namespace of events about objects that have none. */
 const EVENTS_HOME = "default";
 
-/** All that controllers need to be allowed, from what they declare: their kind, children, watches and `permissions`. */
+/** All permissions that controllers need, from what they declare: their kind, children, watches and `permissions`. */
 export function controllerPermissions(
   controllers: readonly Controller[],
   options: PermissionOptions = {},

@@ -24,8 +24,9 @@ export function conditionsFromChildren(states: readonly ChildState[]): Condition
 }
 
 /**
- * A reconciler may say Ready before all children are: because the object serves its clients already, or because it judged by the
- * children as they were before it changed them. Reconciling then tells whoever waits for the spec, by kstatus' rules, to go on waiting.
+ * A reconciler may say Ready before all children are: because the object serves its clients already, or because it
+ * judged by the children as they were before it changed them. Reconciling then makes clients that wait for the spec, by
+ * the rules of kstatus, continue to wait.
  */
 export function stillReconciling(stated: ConditionState | undefined, states: readonly ChildState[]) {
   const unready = states.filter(({ readiness }) => readiness.status !== "Current");
@@ -33,8 +34,8 @@ export function stillReconciling(stated: ConditionState | undefined, states: rea
 }
 
 /**
- * What an error that keeps a reconcile from succeeding says about the object. Stalled means, by kstatus' rules, that waiting does not
- * help: somebody has to change something.
+ * What an error that keeps a reconcile from succeeding says about the object. Stalled means, by kstatus' rules, that
+ * waiting does not help: a user has to change something.
  */
 export function conditionsFromError(reason: string, message: string, options: { permanent: boolean }): Conditions {
   return {

@@ -29,7 +29,7 @@ export class DueTimes {
     this.#remembered.delete(key);
   }
 
-  /** Objects that nobody asks about cost nothing. */
+  /** Objects without timers cost nothing. */
   #of(key: ObjectKey): Remembered {
     let remembered = this.#remembered.get(key);
     if (!remembered) {
@@ -40,7 +40,7 @@ export class DueTimes {
   }
 }
 
-/** What one reconcile asked for. What it was told to be due counts as done when the reconcile succeeds, and not before. */
+/** The timers that one reconcile used. What was due counts as done when the reconcile succeeds, and not before. */
 export class ReconcileTimes {
   readonly #clock: Clock;
   readonly #remember: () => Remembered;

@@ -77,7 +77,7 @@ export class ControllerLoop {
     this.#work();
   }
 
-  /** Takes on no more work, and resolves when that in progress is done. */
+  /** Starts no more work, and resolves when that in progress is done. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#resync?.cancel();

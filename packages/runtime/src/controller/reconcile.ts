@@ -153,7 +153,7 @@ export class Reconcile implements ReconcileScope {
 
   /** The result came at once, and nothing else was looked at: what is done to children cannot change it. */
   #followsFromObject(): void {
-    // A reconcile that was abandoned may go on while another one is under way.
+    // An abandoned reconcile can continue while another one is in progress.
     if (!this.signal.aborted) this.#wiring.selfContained.add(this.key);
   }
 
@@ -222,8 +222,8 @@ export class Reconcile implements ReconcileScope {
   }
 
   /**
-   * Fails with a conflict if anybody has written the object since: their finalizers must not be lost. Undefined if the
-   * object is gone by now, with nothing left to hold back.
+   * Fails with a conflict if another client has written the object since: its finalizers must not be lost. Undefined if
+   * the object is gone by now, with nothing left to hold back.
    */
   async #setFinalizers(object: KubeObject, finalizers: string[]): Promise<KubeObject | undefined> {
     const { uid, resourceVersion } = object.metadata;
@@ -255,8 +255,9 @@ export class Reconcile implements ReconcileScope {
 }
 
 /**
- * An earlier version of the controller had a cleanup, and its finalizer holds the object. What that cleanup did is unknown here, and a
- * role without cleanup cannot remove finalizers: so the object's users are told what holds it, and how to decide.
+ * An earlier version of the controller had a cleanup, and its finalizer holds the object. What that cleanup did is
+ * unknown here, and a role without cleanup cannot remove finalizers: so what holds the object is reported, and what
+ * users can do.
  */
 function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[]): void {
   const finalizer = defaultFinalizer(kind, name);

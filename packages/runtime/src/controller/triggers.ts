@@ -17,16 +17,16 @@ export interface TriggerOptions {
   owned: readonly OwnedView[];
   watched: readonly { declared: WatchedKind; view: CacheView<KubeObject> }[];
   add: (key: ObjectKey, priority: QueuePriority, trigger: ReconcileTrigger) => void;
-  /** Whether a pass is under way for that key of which the result follows from the object alone. */
+  /** Whether a reconcile of that key is in progress whose result depends on the object alone. */
   isSelfContained: (key: ObjectKey) => boolean;
   /** A function of the controller's threw: the change cannot be followed up. */
   onError: (error: unknown, trigger: ReconcileTrigger) => void;
 }
 
 /**
- * Turns changes in the cache into keys to look at: those of changed objects, of the owners of changed children, and of
- * the objects that have to do with what is watched. A relation that ends counts as much as one that begins, so both the
- * state before a change and the one after it are asked.
+ * Turns changes in the cache into keys to reconcile: those of changed objects, of the owners of changed children, and
+ * of the objects that have to do with what is watched. A relation that ends counts as much as one that begins, so both
+ * the state before a change and the one after it are asked.
  */
 export function subscribe(options: TriggerOptions): void {
   const { definition, view, owned, watched } = options;

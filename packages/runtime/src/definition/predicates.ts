@@ -21,17 +21,17 @@ export const labelsChanged: Predicate = ({ object, before }) =>
 export const annotationsChanged: Predicate = ({ object, before }) =>
   !before || !deepEqual(object.metadata.annotations, before.metadata.annotations);
 
-/** What `pick` takes from the object has changed: `valueChanged((pod: Pod) => pod.status?.phase)`. */
+/** The value that `pick` returns has changed: `valueChanged((pod: Pod) => pod.status?.phase)`. */
 export function valueChanged<T extends KubeObject>(pick: (object: T) => unknown): Predicate<T> {
   return ({ type, object, before }) => type !== "changed" || !before || !deepEqual(pick(object), pick(before));
 }
 
-/** One of them says yes. */
+/** True if at least one of them is. */
 export function anyPredicate<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (change) => predicates.some((predicate) => predicate(change));
 }
 
-/** All of them say yes. */
+/** True if all of them are. */
 export function allPredicates<T extends KubeObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (change) => predicates.every((predicate) => predicate(change));
 }

@@ -12,17 +12,17 @@ export interface HotReloadOptions<M> {
   module: string;
   /** The folder whose modules are all loaded again when one changes. Default: the folder that the module is in. */
   folder?: string;
-  /** Starts what the module says. What it returns is disposed of before the next version is started. */
+  /** Starts the module. Its result is disposed before the next version starts. */
   start(module: M): Promise<AsyncDisposable>;
   log?: Log;
   clock?: Clock;
 }
 
-/** A module that runs in its newest version. */
+/** A running module that is reloaded when it changes. */
 export interface HotReload extends AsyncDisposable {
-  /** How many versions have been started. */
+  /** The number of versions that were started. */
   readonly versions: number;
-  /** Loads it again, as after a change. Resolves when the new version runs, or failed to start. */
+  /** Reloads it, as after a change. Resolves when the new version runs, or has failed to start. */
   reload(): Promise<void>;
 }
 
@@ -43,9 +43,9 @@ const FOREIGN = /(?:^|[\\/])(?:node_modules|\.git)(?:[\\/]|$)/;
  * });
  * ```
  *
- * Flow: the new version is loaded while the old one works; if that fails, the old one goes on. Then the old one finishes
- * its work in progress and stops, and the new one starts. Its caches are filled again, which a no-op restart makes cheap:
- * only the lists are read.
+ * Flow: the new version is loaded while the old one runs; if that fails, the old one keeps running. Then the old one
+ * finishes its work in progress and stops, and the new one starts. Its caches are filled again, which a no-op restart
+ * makes cheap: only the lists are read.
  *
  * For development: every version stays in memory until the process ends.
  */

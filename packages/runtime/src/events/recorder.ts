@@ -18,10 +18,10 @@ const LONGEST_BACKLOG = 1000;
 const LONGEST_MESSAGE = 1024;
 
 /**
- * Writes Events: one for each thing that happens, and a count on it when the same happens again. They carry both the
- * fields of events.k8s.io (eventTime, action, series) and the older ones (firstTimestamp, lastTimestamp, count, source),
- * so that `kubectl get events --sort-by=.lastTimestamp` and `kubectl events` show them all. Written through the core API,
- * since events.k8s.io refuses the older fields; the server stores the same object.
+ * Writes Events, and increments the count of an Event when it is repeated. They have both the fields of events.k8s.io
+ * (eventTime, action, series) and the older ones (firstTimestamp, lastTimestamp, count, source), so that `kubectl get
+ * events --sort-by=.lastTimestamp` and `kubectl events` show them all. They are written through the core API, because
+ * events.k8s.io rejects the older fields; the server stores the same object.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -43,7 +43,7 @@ export class EventRecorder {
     };
   }
 
-  /** Resolves when all that was recorded so far is written or dropped. */
+  /** Resolves when all events so far are written or dropped. */
   async flush(): Promise<void> {
     await this.#writing;
   }

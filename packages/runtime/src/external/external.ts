@@ -44,7 +44,7 @@ export interface ExternalResource<T extends KubeObject, D, O> {
   idOf(object: T): string | undefined;
 }
 
-/** Milliseconds between looks at something that is on its way out. */
+/** Milliseconds between checks of a resource that is being deleted. */
 const REMOVAL_PERIOD = 5_000;
 
 /**

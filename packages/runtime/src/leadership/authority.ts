@@ -7,7 +7,7 @@ export interface Permit {
   readonly leaving: AbortSignal | undefined;
   /** Since when it has held without a break, on the monotonic clock. */
   readonly since: number;
-  /** No request may be under way after this moment of the monotonic clock. It moves on while the right is renewed. */
+  /** No request may be in progress after this time of the monotonic clock. It advances while the lease is renewed. */
   readonly deadline: number;
   /** Throws a LostAuthorityError if a request must not be sent any more. */
   check(): void;

@@ -28,7 +28,7 @@ export interface Election extends Authority {
   start(): Promise<void>;
   /** Resolves when some of it has been won for the first time. */
   whenWon(): Promise<void>;
-  /** Waits for the work under way, and gives it up. */
+  /** Waits for the work in progress, and releases it. */
   stop(): Promise<void>;
 }
 

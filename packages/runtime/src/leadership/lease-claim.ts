@@ -39,17 +39,17 @@ interface Tenure {
 }
 
 /**
- * A lease that this process wants, has or had.
+ * A lease that this process tries to acquire, holds or held.
  *
  * Guarantees
- * - Work begins only under a lease that no other replica can have, and no request is sent, or left under way, later than
- *   `margin` before the others may take it. This holds whatever the wall clocks show, and after a pause of the process:
- *   what counts is the monotonic clock at the moment of sending.
+ * - Work begins only under a lease that no other replica can have, and no request is sent, or left in progress, later
+ *   than `margin` before the others may take it. This holds whatever the wall clocks show, and after a pause of the
+ *   process: what counts is the monotonic clock at the moment of sending.
  * - A renewal without an answer does not count.
  *
- * Caveat: leases cannot fence. A request that was sent in time, and that the network or the server delays for longer than
- * the margin, may be carried out after another replica has begun. Deletions therefore name the uid and version of what they
- * delete, and applies the uid of what they change.
+ * Caveat: leases cannot fence. A request that was sent in time, and that the network or the server delays for longer
+ * than the margin, may be carried out after another replica has begun. Deletions therefore name the uid and version of
+ * what they delete, and applies the uid of what they change.
  */
 export class LeaseClaim {
   readonly #options: LeaseClaimOptions;
@@ -131,7 +131,7 @@ export class LeaseClaim {
     }
   }
 
-  /** Takes on no more work, waits for what is under way, and lets the others have the lease at once. */
+  /** Starts no more work, waits for what is in progress, and releases the lease at once. */
   async release(): Promise<void> {
     const { client, key, sightings } = this.#options;
     if (!this.#tenure || this.#closing) return;
@@ -153,7 +153,7 @@ export class LeaseClaim {
     }
   }
 
-  /** Resolves when no work is under way. */
+  /** Resolves when no work is in progress. */
   async idle(): Promise<void> {
     if (this.#active === 0) return;
     await new Promise<void>((resolve) => {

@@ -26,12 +26,12 @@ const MEMBER_LABEL = "konverge.dev/shard-member";
 /**
  * Several replicas act at the same time, each on its own keys.
  *
- * Keys are divided into parts by their hash; the holder of a part's lease acts on its keys, with all that {@link LeaseClaim}
- * promises. Which replica should hold which part follows from who is there (each shows it by a separate lease), by
- * rendezvous hashing: when one comes or goes, only the parts move that have to.
+ * Keys are divided into parts by their hash; the holder of a part's lease acts on its keys, with all that {@link
+ * LeaseClaim} promises. Which replica should hold which part follows from who is there (each shows it by a separate
+ * lease), by rendezvous hashing: when one comes or goes, only the parts move that have to.
  *
- * Hand-over: a replica that holds a part that another should hold takes on no more work for it, waits for what is under way, and
- * releases the lease; only then the other can have it. Until then, no replica acts on those keys.
+ * Hand-over: a replica that holds a part that another should hold starts no more work for it, waits for what is in
+ * progress, and releases the lease; only then the other can have it. Until then, no replica acts on those keys.
  */
 export function sharding(options: ShardingOptions, context: ElectionContext): Election {
   return new Sharding(options, context);
@@ -133,7 +133,7 @@ class Sharding implements Election {
       this.#parts.map(async (part) => {
         const mine = chosen(part.key, members) === identity && !this.#leaving;
         if (part.tenured) {
-          // The lease is renewed also while it is being handed over, until the work under way has ended.
+          // The lease is renewed also while it is being handed over, until the work in progress has ended.
           await part.pursue();
           if (!mine && members.length > 0) void part.release();
         } else if (mine && this.#sightings.holderOf(part.key) === undefined) await part.pursue();

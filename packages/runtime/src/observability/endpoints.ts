@@ -10,14 +10,17 @@ import type { Metrics } from "./metrics.ts";
 import { LOG_LEVELS, type LogLevel, type ProcessLog } from "./process-log.ts";
 
 export interface HttpEndpointsOptions {
-  /** Whose health and readiness is asked for. */
+  /** The manager whose health and readiness is reported. */
   manager: ManagerState;
   metrics?: Metrics;
   /** Its level can be read and changed at `/loglevel`. */
   log?: ProcessLog;
-  /** Milliseconds of silence after which a watch counts as stale. Default: five minutes; servers speak up each minute. */
+  /**
+   * Milliseconds without any event after which a watch counts as stale. Default: five minutes; servers send bookmarks
+   * every minute.
+   */
   stale?: number;
-  /** More that has to be in order, by name: each throws, with the reason, if it is not. */
+  /** Additional checks, by name. A check fails by throwing. */
   ready?: Readonly<Record<string, () => void | Promise<void>>>;
   alive?: Readonly<Record<string, () => void | Promise<void>>>;
 }
@@ -25,9 +28,9 @@ export interface HttpEndpointsOptions {
 const DEFAULT_STALE = 300_000;
 
 /**
- * What a process tells about itself over HTTP, as a function from request to response ({@link serveHttp} serves it on a port):
- * - `/healthz`: it is alive; if not, it should be restarted;
- * - `/readyz`: it is at work, or stands by for a lease; all it watches has been listed, and no watch is stale;
+ * The HTTP endpoints of a process, as a function from request to response ({@link serveHttp} serves it on a port):
+ * - `/healthz`: liveness: if it fails, the process should be restarted;
+ * - `/readyz`: readiness: the manager works or waits for a lease, every kind has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;
  * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.
  */

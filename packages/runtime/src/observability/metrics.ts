@@ -29,8 +29,8 @@ type Result = "success" | "error" | "requeue" | "requeue_after";
 const RESULTS: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
 
 /**
- * What happens, as numbers for Prometheus, under the names that controller-runtime gives them, so that existing dashboards
- * and alerts work. All series of a controller exist, at 0, from the moment its manager is made.
+ * Metrics for Prometheus, with the names of controller-runtime, so that existing dashboards and alerts work. All series
+ * of a controller exist, with value 0, as soon as its manager is created.
  *
  * ```ts
  * const metrics = new Metrics();
@@ -44,7 +44,7 @@ export class Metrics implements Observer {
   readonly #managers = new Set<ManagerState>();
   /** Keys that wait in a queue, by controller: an add of a key that waits already is none. */
   readonly #queued = new Map<string, Set<ObjectKey>>();
-  /** When each reconcile under way began, by controller. */
+  /** When each reconcile in progress started, by controller. */
   readonly #running = new Map<string, Set<{ since: number }>>();
   readonly #results: Counter<"controller" | "result">;
   readonly #errors: Counter<"controller">;
@@ -203,7 +203,7 @@ export class Metrics implements Observer {
 
   reconciling({ cluster, controller, key, waited }: ReconcileStart): ReconcileObserver {
     const queue = { name: controller, controller };
-    // A key that nobody put into the queue got there by its retry, or because its time had come.
+    // A key without an add event is in the queue because of a retry, or because it was due.
     if (!setOf(this.#queued, controller).delete(`${cluster} ${key}`)) this.#adds.inc(queue);
     this.#waited.observe(queue, waited / 1000);
     const running = setOf(this.#running, controller);
@@ -250,7 +250,7 @@ export class Metrics implements Observer {
     if (isTimeout(end.error)) this.#timeouts.inc({ controller });
   }
 
-  /** What is not counted but asked for, whenever somebody looks. */
+  /** What is not counted but read at each scrape. */
   #addStates(): void {
     const { Gauge } = prometheus();
     const gauge = (name: string, help: string, labelNames: string[], collect: (set: Gauge["set"]) => void) =>

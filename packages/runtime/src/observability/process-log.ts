@@ -4,14 +4,14 @@ import type { Log } from "../log.ts";
 import { pinoLogger } from "./on-demand.ts";
 import { readableLine } from "./readable-line.ts";
 
-/** From the most verbose to none at all. */
+/** From the most verbose to none. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface ProcessLogOptions {
   /** Default: LOG_LEVEL from the environment, otherwise info. */
   level?: LogLevel;
-  /** `text` is for people, `json` for programs. Default: text if the log goes to a terminal, otherwise JSON. */
+  /** `text` is readable, `json` is for programs. Default: text in a terminal, otherwise JSON. */
   format?: "text" | "json";
   /** Default: the machine's. */
   clock?: Clock;
@@ -21,7 +21,7 @@ export interface ProcessLogOptions {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A log whose level can be changed while the program runs, for all that was made from it, too. */
+/** A log whose level can be changed while the program runs, also for its children. */
 export interface ProcessLog extends Log {
   level: LogLevel;
 }

@@ -6,11 +6,11 @@ import type { ApiCall, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart
 const NAMED_READS = 20;
 
 /**
- * Writes one line for each reconcile: what led to it, which versions it read, what it wrote, how long it took, how it
- * ended, when it comes up again. Objects are named, never shown, so no secret gets into a log.
+ * Writes one line for each reconcile: its triggers, the versions it read, what it wrote, its duration and result, and
+ * the time of the next one. Lines contain names of objects, not their contents, so no secret gets into a log.
  *
- * Levels: `error` for failures that are tried again, `warn` for those that need a change by the user, `info` for a reconcile that
- * wrote something, `debug` for one that found everything in place.
+ * Levels: `error` for failures that are retried, `warn` for those that need a change by the user, `info` for a
+ * reconcile that wrote something, `debug` for one that wrote nothing.
  */
 export function reconcileLog(log: Log): Observer {
   return { reconciling: (start) => new ReconcileLine(log, start) };

@@ -16,7 +16,7 @@ test("a connection that never carried a request does not hold up the end", { tim
   await closed;
 });
 
-test("a request under way is answered before the end", async () => {
+test("a request in progress is answered before the server closes", async () => {
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   const serving = await serveHttp(

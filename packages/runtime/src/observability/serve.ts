@@ -5,28 +5,28 @@ import { type HeaderMap, readText, type Transport } from "@konverge/core";
 import { nodeHttp, nodeHttps } from "./on-demand.ts";
 
 export interface ServeHttpOptions {
-  /** 0: any that is free. */
+  /** 0: a free port. */
   port: number;
   /** Default: all interfaces, since requests come from outside the pod. */
   host?: string;
-  /** Speak TLS. The context can be replaced while the server runs. */
+  /** Serve TLS. The context can be replaced while the server runs. */
   tls?: TlsOptions;
-  /** No body may have more bytes than this. Default: 8 MiB. */
+  /** Maximum size of a request body in bytes. Default: 8 MiB. */
   largestBody?: number;
 }
 
 /** A server that listens. */
 export interface HttpServer extends AsyncDisposable {
   readonly port: number;
-  /** From now on, new connections are given these certificates. */
+  /** Uses these certificates for new connections. */
   setTls(options: TlsOptions): void;
-  /** Lets requests under way finish, and closes. */
+  /** Waits for requests in progress, and closes. */
   close(): Promise<void>;
 }
 
 const DEFAULT_LARGEST_BODY = 8 * 1024 * 1024;
 
-/** Gives a function from request to response a port. */
+/** Serves a function from request to response on a port. */
 export async function serveHttp(handler: Transport, options: ServeHttpOptions): Promise<HttpServer> {
   const busy = new Set<Socket>();
   let closing = false;

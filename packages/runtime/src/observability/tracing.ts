@@ -4,9 +4,9 @@ import type { ApiCall, Observer, ReconcileEnd, ReconcileObserver, ReconcileStart
 import { openTelemetry } from "./on-demand.ts";
 
 /**
- * A trace for each reconcile: a span from the moment its key was put into the queue, in it one for the reconcile, in it
- * one for each API call. They go to whatever OpenTelemetry provider the process has registered; without one this costs
- * next to nothing.
+ * A trace for each reconcile: a span that starts when its key is added to the queue, in it one for the reconcile, in it
+ * one for each API call. They go to the OpenTelemetry provider that the process has registered; without one the
+ * overhead is negligible.
  */
 export function tracing(options: { tracer?: Tracer; clock?: Clock } = {}): Observer {
   const { tracer = openTelemetry().trace.getTracer("konverge"), clock = realClock() } = options;

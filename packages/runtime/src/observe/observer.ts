@@ -5,7 +5,7 @@ import type { ControllerState, WatchState } from "./state.ts";
 /** Why a key was put into a controller's queue. */
 export interface ReconcileTrigger {
   readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover" | "daemon";
-  /** What changed, where something did. */
+  /** The object that changed, if any. */
   readonly kind?: string;
   readonly key?: ObjectKey;
   readonly resourceVersion?: string;
@@ -16,23 +16,23 @@ export interface ReconcileTrigger {
 export interface ApiCall {
   readonly verb: "get" | "list" | "create" | "update" | "patch" | "apply" | "delete" | "deletecollection";
   readonly kind: KindRef<KubeObject>;
-  /** Absent for lists, and for creations that let the server choose the name. */
+  /** Undefined for lists, and if the server generates the name. */
   readonly key?: ObjectKey;
   readonly namespace?: string;
   readonly subresource?: string;
-  /** What is sent, for writes. */
+  /** The body of a write. */
   readonly body?: unknown;
 }
 
 /** How a request ended. */
 export interface ApiCallResult {
   readonly error?: unknown;
-  /** The object as the server has it now, where it told. */
+  /** The object as the server returned it, if it did. */
   readonly object?: KubeObject;
   readonly duration: number;
 }
 
-/** A reconcile about to begin. */
+/** The start of a reconcile. */
 export interface ReconcileStart {
   readonly cluster: string;
   readonly controller: string;
@@ -40,15 +40,14 @@ export interface ReconcileStart {
   readonly triggers: readonly ReconcileTrigger[];
   /** Milliseconds the key has waited in the queue. */
   readonly waited: number;
-  /** How often it has failed in a row before. */
+  /** The number of preceding failures. */
   readonly failures: number;
 }
 
 /** How a reconcile ended. */
 export interface ReconcileEnd {
   /**
-   * `gone`: there is no such object (any more). `paused`: the user paused it. `stopped`: the controller may not
-   * act any longer.
+   * `gone`: the object does not exist. `paused`: the user paused it. `stopped`: the lease is lost or the manager stops.
    */
   readonly outcome:
     | "done"
@@ -66,7 +65,7 @@ export interface ReconcileEnd {
   readonly duration: number;
 }
 
-/** A question to the cache that several objects may answer. */
+/** A query of the cache for several objects. */
 export interface CacheQuery {
   readonly kind: KindRef<KubeObject>;
   /** True: only the object's own children. */
@@ -77,7 +76,7 @@ export interface CacheQuery {
   readonly value?: string;
 }
 
-/** What a function of the controller's answered, or threw. */
+/** What a function of the controller returned or threw. */
 export type ReconcileOutput =
   | { readonly result: ReconcileResult }
   | { readonly unfinished: PendingCleanup | undefined }
@@ -87,63 +86,63 @@ export interface ThrownError {
   readonly error: unknown;
 }
 
-/** How something outside the cluster ended: with a value or an error. */
+/** The result of an external call: a value or an error. */
 export type ExternalCallResult = { readonly value: unknown } | ThrownError;
 
-/** What a reconciler may ask for that is not the same twice. */
+/** An input of a reconciler that differs between two runs. */
 export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | "secret" | `due ${string}`;
 
 /** Observes one reconcile. */
 export interface ReconcileObserver {
-  /** A function of the controller's is asked about the object. What follows until `wanted` is its own doing. */
+  /** A function of the controller is called. What follows until `wanted` happens in it. */
   called?(what: "reconcile" | "cleanup", object: KubeObject): void;
   returned?(answer: ReconcileOutput): void;
   /** Objects were looked up in the cache. Each that was found is reported to `read` as well. */
   listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
-  /** It told users something. */
+  /** It emitted an Event. */
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
-  /** It reached out of the cluster; the function that is returned is called when that has ended. */
+  /** It called an external system; the returned function is called when the call has ended. */
   externalCall?(name: string): ((answer: ExternalCallResult) => void) | undefined;
-  /** It asked for the time, for a random number, for a secret (which must not be written down), or whether something is due. */
+  /** It read the time, a random number, a secret (which must not be recorded), or whether something is due. */
   inputRead?(what: NondeterministicInput, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;
-  /** An object was read from the cache; undefined if it was not there. */
+  /** An object was read from the cache; undefined if it does not exist. */
   objectRead?(kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined): void;
-  /** A request is sent; the function that is returned is called when it is answered. */
+  /** A request is sent; the returned function is called with its result. */
   apiCall?(call: ApiCall): ((answer: ApiCallResult) => void) | undefined;
   ended?(end: ReconcileEnd): void;
 }
 
-/** What an observer can ask a manager at any time. */
+/** The state of a manager, for observers. */
 export interface ManagerState {
   readonly clock: Clock;
-  /** The controllers are at work. */
+  /** The controllers work. */
   readonly working: boolean;
-  /** Another replica holds the lease: there is nothing to do. */
+  /** Another replica holds the lease. */
   readonly standby: boolean;
-  /** The leases that it strives for: `namespace/name`. */
+  /** The leases that it tries to acquire: `namespace/name`. */
   readonly leases: readonly string[];
   controllers(): Iterable<ControllerState>;
   watches(): Iterable<WatchState>;
 }
 
 /**
- * Everything that happens passes through here: metrics, spans, logs and recordings are observers. An observer must not
- * throw; it sees, and changes nothing.
+ * Receives everything that happens: metrics, spans, logs and recordings are observers. An observer must not throw or
+ * change anything.
  */
 export interface Observer {
-  /** A manager was made that this observer will hear of. */
+  /** A manager was created with this observer. */
   managing?(manager: ManagerState): void;
   /** A key was put into a controller's queue. */
   triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: ReconcileTrigger }): void;
   /** A reconcile begins. */
   reconciling?(start: ReconcileStart): ReconcileObserver | undefined;
-  /** A watch failed; it is tried again. */
+  /** A watch failed and is retried. */
   watchFailed?(event: { cluster: string; kind: KindRef<KubeObject>; error: Error; retryIn: number }): void;
-  /** A webhook is asked; the function that is returned is called with the HTTP status of its answer. */
+  /** A webhook is called; the returned function is called with the HTTP status of the response. */
   reviewing?(event: { webhook: string }): ((end: { code: number; duration: number }) => void) | undefined;
-  /** A lease was won or lost. */
+  /** A lease was acquired or lost. */
   leased?(event: { lease: string; identity: string; held: boolean }): void;
 }
 

@@ -4,7 +4,7 @@ import { webhookPermissions } from "../webhooks/serve-webhooks.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import type { Operator, OperatorParts } from "./operator.ts";
 
-/** Where an operator is at home, and how far it reaches. */
+/** The namespaces of an operator. */
 export interface OperatorPermissionOptions extends PermissionOptions {
   /** The namespace of its service account and of its webhooks' certificates. */
   readonly operatorNamespace: string;

@@ -15,7 +15,7 @@ export function gpuProductsOf(nodes: Iterable<Pick<Node, "metadata">>): string[]
   return [...found].sort();
 }
 
-/** Whether a product is of a type: `NVIDIA-H100-80GB-HBM3` is an `H100`, but `L40S` is no `L4`. */
+/** Whether a product is of a type: `NVIDIA-H100-80GB-HBM3` is an `H100`, but `L40S` is not an `L4`. */
 export function isGpuOfType(product: string, type: string): boolean {
   const [words, wanted] = [wordsOf(product), wordsOf(type)];
   return words.some((_, i) => wanted.every((word, j) => words[i + j] === word));
@@ -26,8 +26,8 @@ function wordsOf(text: string): string[] {
 }
 
 /**
- * The products of a type that pods may run on. Those chosen before stay, as long as one of them can be had: a node that
- * is new in the cluster is no reason to replace running pods.
+ * The products of a type that pods can run on. Products that were chosen before stay as long as one of them is
+ * available, so that a new node does not replace running pods.
  */
 export function gpuProductsFor(type: string, offered: readonly string[], before: readonly string[] = []): string[] {
   if (before.some((product) => offered.includes(product) && isGpuOfType(product, type))) return [...before];
@@ -45,14 +45,16 @@ export function gpuProductAffinity(products: readonly string[]): Affinity {
   };
 }
 
-/** The products that an affinity of ours asks for. */
+/** The products in an affinity that {@link gpuProductAffinity} returned. */
 export function gpuProductsIn(affinity: Affinity | undefined): readonly string[] {
   const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   const expressions = nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions);
   return expressions.find(({ key }) => key === GPU_PRODUCT)?.values ?? [];
 }
 
-/** What a controller watches to read {@link gpuProductsOf} from its cache: nodes, of which only the product counts. */
+/**
+ * For the `watches` of a controller that calls {@link gpuProductsOf}: nodes, of which only the GPU product is cached.
+ */
 export function watchGpuNodes<T extends KubeObject>(): WatchedKind<T> {
   return cacheKind<Node, T>(Node, {
     project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {

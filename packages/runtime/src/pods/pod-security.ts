@@ -1,9 +1,9 @@
 import type { Container, PodSpec } from "@konverge/kinds";
 
-/** What is known about the pod that its spec does not say. */
+/** Facts about the pod that are not in its spec. */
 export interface PodSecurityOptions {
   /**
-   * The user that containers run as, for images whose own user is root or not a number. Volumes are made writable for a
+   * The user that containers run as, for images whose own user is root or not a number. Volumes are writable for a
    * group with the same number.
    */
   readonly user?: number;
@@ -11,7 +11,8 @@ export interface PodSecurityOptions {
 
 /**
  * A pod that meets the Pod Security Standard `restricted`, and gets no variables from the Services of its namespace (a
- * Service called `vllm` would set VLLM_PORT). Everything that the spec sets itself stays, so that a user can ask for more.
+ * Service called `vllm` would set VLLM_PORT). Fields that the spec sets are kept, so that a user can override the
+ * defaults.
  */
 export function restrictedPodSpec(spec: PodSpec, { user }: PodSecurityOptions = {}): PodSpec {
   const { securityContext, os } = spec;

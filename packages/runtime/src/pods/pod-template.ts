@@ -5,10 +5,10 @@ import { coerce, opaqueObject, validateValue } from "@konverge/schema";
 import { applyStrategicMergePatch } from "@konverge/schema/patch";
 import { type PodSecurityOptions, restrictedPodSpec } from "./pod-security.ts";
 
-/** Part of a pod template, in the words of Kubernetes: `{ spec: { nodeSelector: …, tolerations: … } }`. */
+/** Part of a pod template: `{ spec: { nodeSelector: …, tolerations: … } }`. */
 export type PodTemplateOverlay = DeepPartial<PodTemplateSpec>;
 
-/** A field that may hold a {@link PodTemplateOverlay}. */
+/** An optional field with a {@link PodTemplateOverlay}. */
 export type PodTemplateField = ReturnType<ReturnType<typeof opaqueObject<PodTemplateOverlay>>["optional"]>;
 
 export interface PodTemplateOptions extends PodSecurityOptions {
@@ -20,7 +20,7 @@ export interface PodTemplateOptions extends PodSecurityOptions {
 const schema = () => definitionSchema("core.v1.PodTemplateSpec");
 
 /**
- * The field `template` of a kind that makes pods, the same for all of them:
+ * The schema of a field `template`, for a kind that creates pods:
  *
  * ```ts
  * spec: z.object({ image: z.string(), template: podTemplateField() })
@@ -35,8 +35,8 @@ export function podTemplateField(): PodTemplateField {
 }
 
 /**
- * The template of pods that an operator makes: what it renders, with the user's overlay merged strategically, and
- * the defaults that meet the Pod Security Standard `restricted` for what neither of them sets.
+ * The template of an operator's pods: what it renders, the user's overlay as a strategic merge patch, and defaults that
+ * meet the Pod Security Standard `restricted` for fields that neither of them sets.
  *
  * Rendered labels are kept, because selectors depend on them.
  */
@@ -51,7 +51,7 @@ export function podTemplate(rendered: PodTemplateSpec, options: PodTemplateOptio
   };
 }
 
-/** What is wrong with an overlay: fields that pods do not have, and values of the wrong type. For admission. */
+/** The errors in an overlay, for an admission webhook: unknown fields, and values of the wrong type. */
 export function podTemplateErrors(overlay: PodTemplateOverlay | undefined, path = "spec.template"): FieldError[] {
   if (!overlay) return [];
   const copy = deepCopy(overlay) as object;

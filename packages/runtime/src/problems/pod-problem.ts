@@ -15,12 +15,12 @@ export interface PodProblem extends WorkloadProblem {
   readonly reason: PodProblemReason;
   /** The pod's name. */
   readonly pod: string;
-  /** The container or the PersistentVolumeClaim concerned. */
+  /** The affected container or PersistentVolumeClaim. */
   readonly container?: { readonly name: string; readonly image: string };
   readonly claim?: string;
-  /** What the cluster itself says, which may change from look to look. */
+  /** The cluster's own message, which can change between reconciles. */
   readonly reported: { readonly reason: string; readonly message: string };
-  /** Since when the pod finds no node, in milliseconds since 1970; undefined for what is wrong at once. */
+  /** Since when no node fits the pod, in milliseconds since 1970; undefined for other problems. */
   readonly since?: number;
 }
 

@@ -3,15 +3,16 @@ import { ApiError, type Condition, isForbidden, isInvalid, type KubeObject } fro
 import { Event } from "@konverge/kinds";
 import type { WorkloadProblem } from "./problem.ts";
 
-/** What a Deployment or a ReplicaSet reports when its pods are refused; undefined if they are not. */
+/** Why the pods of a Deployment or a ReplicaSet cannot be created; undefined if they can. */
 export function replicaFailureMessage(workload: KubeObject | undefined): string | undefined {
   const { status } = (workload ?? {}) as { status?: { conditions?: readonly Condition[] } };
   return status?.conditions?.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True")?.message;
 }
 
 /**
- * The last thing that was said about pods being refused to a workload that says so only in events: a StatefulSet, a Job. Ask
- * only while pods are missing, for events outlive their cause. It lists Events, which has to be declared: `permission(Event, ["list"])`.
+ * Why the pods of a workload cannot be created, for workloads that report it only in events: a StatefulSet, a Job. Call
+ * it only while pods are missing, because events outlive their cause. It lists Events: declare `permission(Event,
+ * ["list"])`.
  */
 export async function failedCreateMessage(client: Client, workload: KubeObject): Promise<string | undefined> {
   const { name, namespace } = workload.metadata;

@@ -91,7 +91,7 @@ test("a container that runs again after a crash has no problem", () => {
   assert.equal(workloadProblem({ pods: [running], now }), undefined);
 });
 
-test("want of room and of a volume counts when it lasts", () => {
+test("a missing node or volume is a problem only when it lasts", () => {
   for (const [message, reason] of [
     ["0/6 nodes are available: 6 Insufficient nvidia.com/gpu.", "NoRoom"],
     ["0/6 nodes are available: pod has unbound immediate PersistentVolumeClaims.", "ClaimUnbound"],

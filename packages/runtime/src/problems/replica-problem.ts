@@ -16,18 +16,21 @@ import { type PodProblem, podProblem } from "./pod-problem.ts";
 import type { WorkloadProblem } from "./problem.ts";
 import { refused } from "./refusal.ts";
 
-/** What is known about the pods of an object. */
+/** The pods of an object, as observed. */
 export interface ObservedPods {
   readonly pods: readonly Pod[];
-  /** What the API server says when it refuses to let pods be created: see `replicaFailureMessage` and `failedCreateMessage`. */
+  /** Why the API server rejects the creation of pods: see `replicaFailureMessage` and `failedCreateMessage`. */
   readonly creationError?: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** How long pods may be without a node before that is a problem, in milliseconds; default: {@link POD_PROBLEM_GRACE_MS}. */
+  /**
+   * How long pods can be without a node before that is a problem, in milliseconds. Default: {@link
+   * POD_PROBLEM_GRACE_MS}.
+   */
   readonly gracePeriod?: number;
 }
 
-/** A node or a volume may be on its way: want of either counts only when it lasts, in milliseconds. */
+/** How long a pod can wait for a node or a volume before that is a problem, in milliseconds. */
 export const POD_PROBLEM_GRACE_MS = 30_000;
 
 /** The most telling come first: what is wrong with one container is mostly wrong with all, and room may be found. */
@@ -41,10 +44,10 @@ const RANK: Readonly<Record<PodProblem["reason"], number>> = {
 };
 
 /**
- * The most telling reason why an object's pods do not come to run, or undefined if none is known. Pods that are on their way
+ * The most informative reason why an object's pods do not run, or undefined if none is known. Pods that are starting
  * have no problem.
  *
- *     const problem = isReady ? undefined : workloadProblem({ pods, refusal: replicaFailureMessage(deployment), now: clock.now() });
+ *     const problem = isReady ? undefined : workloadProblem({ pods, creationError: replicaFailureMessage(deployment), now: clock.now() });
  */
 export function workloadProblem({
   pods,

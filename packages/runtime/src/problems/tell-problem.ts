@@ -9,7 +9,7 @@ import {
 import type { EventSink } from "../events/event-sink.ts";
 import type { WorkloadProblem } from "./problem.ts";
 
-/** What a problem means for an object: it is not ready, and will not be without help. */
+/** The conditions of an object with a problem: not Ready, and Degraded. */
 export function problemConditions({ reason, message }: WorkloadProblem): Conditions {
   return { Ready: conditionFalse(reason, message), Degraded: conditionTrue(reason, message) };
 }

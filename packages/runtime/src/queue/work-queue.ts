@@ -12,8 +12,8 @@ import { Delays } from "./delays.ts";
 import { Heap } from "./heap.ts";
 
 /**
- * How urgent a key is: `low` for what a listing brings up, `normal` for what has just changed, `high` for what a caller
- * waits for. Each step is a head start of {@link WorkQueueOptions.aging}, not a separate class, so nothing starves.
+ * The priority of a key: `low` for objects of a listing, `normal` for changes, `high` for `reconcile-now`. Each step is
+ * a head start of {@link WorkQueueOptions.aging}, not a separate class, so nothing starves.
  */
 export type QueuePriority = "low" | "normal" | "high";
 
@@ -26,13 +26,13 @@ export interface WorkQueueOptions {
   /** Milliseconds by which each waiting key of a namespace puts the next one of the same namespace back. */
   fairness?: number;
   backoff?: Partial<BackoffLimits>;
-  /** How often keys may be handed out, in all. Default: no limit. */
+  /** Rate limit for all keys together. Default: no limit. */
   rateLimit?: TokenRate;
 }
 
 export interface QueueAddOptions {
   priority?: QueuePriority;
-  /** Not before this many milliseconds have passed. */
+  /** A delay in milliseconds. */
   after?: number;
 }
 
@@ -49,16 +49,17 @@ interface Waiting {
 }
 
 /**
- * The keys that need work, each at most once, handed out to workers.
+ * The queue of keys to reconcile. Each key is in it at most once.
  *
  * Flow: {@link add} → {@link take} → work → {@link done} or {@link retry}.
  *
  * Guarantees
- * - A key is with at most one worker at a time. A key added while it is being worked on is handed out again afterwards.
+ * - At most one worker has a key at a time. A key that is added while a worker has it is handed out again afterwards.
  * - A key that was added is handed out at least once after the add (after its delay, if it has one).
  * - No key starves: rank does not change with time, and later keys rank ever later.
  * - A namespace with many waiting keys does not hold up the others: its keys are spaced out, theirs go in between.
- * - A key that fails is retried after ever longer, jittered waits, until it succeeds; a fresh add does not wait for them.
+ * - A key that fails is retried with exponential backoff and jitter until it succeeds; a new add does not wait for
+ *   that.
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -94,19 +95,19 @@ export class WorkQueue {
     this.#later = new Delays(clock, { background: true, label: `${name}: later`, onDue });
   }
 
-  /** Keys that could be handed out now, or as soon as the rate limit and the workers allow. */
+  /** Keys that wait for a worker or for the rate limit. */
   get depth(): number {
     return this.#waiting.size;
   }
 
-  /** The same by priority. */
+  /** The same, by priority. */
   get depths(): Readonly<Record<QueuePriority, number>> {
     const depths = { low: 0, normal: 0, high: 0 };
     for (const [name, { count }] of this.#lanes) depths[name.slice(name.indexOf(" ") + 1) as QueuePriority] += count;
     return depths;
   }
 
-  /** Keys with workers. */
+  /** Keys that workers have. */
   get working(): number {
     return this.#working.size;
   }
@@ -125,7 +126,9 @@ export class WorkQueue {
     } else this.#enqueue(key, priority);
   }
 
-  /** The next key to work on, or undefined if there is none now; {@link onReady} tells when to ask again. */
+  /**
+   * The next key to work on, or undefined if there is none now; {@link onReady} is called when one may be available.
+   */
   take(): { key: ObjectKey; waited: number } | undefined {
     const next = this.#first();
     if (!next) return undefined;
@@ -149,7 +152,7 @@ export class WorkQueue {
     this.#refill ??= this.#clock.after(ms, refilled, { label: "rate limit" });
   }
 
-  /** The key's work is done and went well. `after`: reconcile again then; an earlier request for that is dropped. */
+  /** The key was reconciled successfully. `after`: reconcile again after this time; it replaces an earlier request. */
   done(key: ObjectKey, next: { after?: number } = {}): void {
     this.#failures.delete(key);
     this.#later.delete(key);
@@ -157,7 +160,7 @@ export class WorkQueue {
     if (next.after !== undefined) this.add(key, { after: Math.max(1, next.after) });
   }
 
-  /** The key's work failed: again after a wait, which is returned in milliseconds. `least`: not sooner than this. */
+  /** The key failed: retries it after the returned delay, in milliseconds, which is at least `least`. */
   retry(key: ObjectKey, least = 0): number {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
@@ -167,19 +170,19 @@ export class WorkQueue {
     return wait;
   }
 
-  /** How often the key has failed in a row. */
+  /** The number of consecutive failures of the key. */
   failures(key: ObjectKey): number {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** The key no longer concerns us: no retry, no later look. Work in progress is not touched. */
+  /** Removes a key: no retry, no later reconcile. A reconcile in progress is not affected. */
   forget(key: ObjectKey): void {
     this.#failures.delete(key);
     this.#retries.delete(key);
     this.#later.delete(key);
   }
 
-  /** Nothing is handed out any more. */
+  /** Stops handing out keys. */
   close(): void {
     this.#closed = true;
     this.#retries.clear();

@@ -1,24 +1,24 @@
 /**
- * What an operator must be allowed to do, and no more.
+ * The permissions that an operator needs, and no others.
  *
- * `controllerPermissions` reads it off the controllers; `PermissionRecorder` sees it in a test; `comparePermissions` tells
- * where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
+ * `controllerPermissions` reads it off the controllers; `PermissionRecorder` sees it in a test; `comparePermissions`
+ * tells where the two differ; `rolesFor` writes the roles; `preflight` asks a server whether they are in force.
  */
 
 import type { KindRef, KubeObject } from "@konverge/core";
 import type { PolicyRule } from "@konverge/kinds";
 
-/** One verb on one resource: the smallest thing that can be allowed. */
+/** One verb on one resource. */
 export interface Permission {
   readonly verb: string;
   readonly group: string;
   /** The plural, with a subresource if there is one: `widgets/status`. */
   readonly resource: string;
-  /** Absent: in all namespaces, or on a cluster-scoped resource. */
+  /** Undefined: in all namespaces, or on a cluster-scoped resource. */
   readonly namespace?: string;
   /** Only the object of this name. */
   readonly name?: string;
-  /** Needed only in rare cases, such as after a lost connection: no sign of excess if a test does not see it. */
+  /** Needed only in rare cases, such as after a lost connection: not reported as unused. */
   readonly rare?: boolean;
 }
 
@@ -59,7 +59,7 @@ const VERB_ORDER: readonly string[] = [
   "deletecollection",
 ];
 
-/** An access as a sentence: `patch widgets.example.com/status in namespace prod`. */
+/** A permission as text: `patch widgets.example.com/status in namespace prod`. */
 export function permissionText({ verb, group, resource, namespace, name }: Permission): string {
   const [plural = "", subresource] = resource.split("/");
   const what = `${group === "" ? plural : `${plural}.${group}`}${subresource ? `/${subresource}` : ""}`;
@@ -67,7 +67,7 @@ export function permissionText({ verb, group, resource, namespace, name }: Permi
   return `${verb} ${what}${which}${namespace ? ` in namespace ${namespace}` : ""}`;
 }
 
-/** The fewest rules that allow exactly these; all are taken to be of one namespace, or of all of them. */
+/** The fewest rules that grant exactly these permissions, in one namespace or in all. */
 export function policyRules(accesses: Iterable<Permission>): PolicyRule[] {
   const verbs = new Map<string, Set<string>>();
   for (const { verb, group, resource, name } of accesses) {

@@ -6,7 +6,7 @@ import { covers, type Permission } from "./access.ts";
 const EVERYBODY = new Set(["selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews"]);
 
 /**
- * Records the permissions that a client uses, so that a test shows the least that its role must grant:
+ * Records the permissions that a client uses, so that a test shows the smallest sufficient role:
  *
  * ```ts
  * const recorder = new PermissionRecorder();
@@ -16,7 +16,7 @@ const EVERYBODY = new Set(["selfsubjectaccessreviews", "selfsubjectrulesreviews"
 export class PermissionRecorder {
   readonly #seen = new Map<string, Permission>();
 
-  /** A transport that records the requests it passes on. */
+  /** A transport that records requests. */
   readonly transport = (inner: Transport): Transport => {
     return async (request) => {
       const answer = await inner(request);
@@ -25,7 +25,7 @@ export class PermissionRecorder {
     };
   };
 
-  /** What has been asked for: by namespace, or (the default) as if every namespace were meant. */
+  /** The permissions that were used: by namespace, or (default) for all namespaces. */
   permissions(options: { byNamespace?: boolean } = {}): Permission[] {
     const all = [...this.#seen.values()];
     if (options.byNamespace) return all;
@@ -34,15 +34,15 @@ export class PermissionRecorder {
   }
 }
 
-/** How what is declared and what was seen differ. */
+/** The differences between declared and used permissions. */
 export interface PermissionDifference {
-  /** Done, but not declared: it would be forbidden under the declared role. */
+  /** Used, but not declared: forbidden under the declared role. */
   readonly missing: Permission[];
-  /** Declared, but never done: too much, or not tested. What is needed only rarely is left out. */
+  /** Declared, but not used: unnecessary, or not tested. Permissions that are needed rarely are not listed. */
   readonly superfluous: Permission[];
 }
 
-/** Compares a role with what was done under it. */
+/** Compares declared permissions with those that were used. */
 export function comparePermissions(
   declared: readonly Permission[],
   observed: readonly Permission[],

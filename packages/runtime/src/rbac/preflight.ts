@@ -4,7 +4,7 @@ import { type Permission, permissionText, policyRules } from "./access.ts";
 
 const REVIEWS_AT_A_TIME = 10;
 
-/** The process may not do what its controllers need. */
+/** The process lacks permissions that its controllers need. */
 export class MissingPermissionError extends Error {
   override readonly name = "MissingPermissionError";
   readonly missing: readonly Permission[];
@@ -20,8 +20,8 @@ export class MissingPermissionError extends Error {
 }
 
 /**
- * Asks the server, by access reviews, whether all this is allowed, and throws a {@link MissingPermissionError} that names
- * each rule that is missing. Without it a forbidden watch is only seen by its absence.
+ * Checks with access reviews that all permissions are granted, and throws a {@link MissingPermissionError} that names
+ * each missing rule.
  */
 export async function checkPermissions(client: Client, accesses: readonly Permission[]): Promise<void> {
   const missing: Permission[] = [];

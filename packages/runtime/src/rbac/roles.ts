@@ -9,11 +9,11 @@ export type RbacObject = (ClusterRole | ClusterRoleBinding | Role | RoleBinding)
 export interface RoleOptions {
   /** The name of all roles and bindings. */
   name: string;
-  /** The subject of the bindings. Absent: no bindings. */
+  /** The subject of the bindings. Default: no bindings. */
   serviceAccount?: { name: string; namespace: string };
 }
 
-/** The roles that allow exactly this: one for each namespace that is named, and one for the whole cluster. */
+/** The roles that grant exactly these permissions: one for each namespace, and one for the cluster. */
 export function rolesFor(accesses: readonly Permission[], { name, serviceAccount }: RoleOptions): RbacObject[] {
   const places = [...new Set(accesses.map(({ namespace }) => namespace))].sort((a, b) =>
     (a ?? "") < (b ?? "") ? -1 : 1,

@@ -3,21 +3,21 @@ import { differing, type JsonDifference } from "../json-diff.ts";
 import type { RecordedWrite } from "./recorded-world.ts";
 import type { RecordedReconcile, RecordedResult } from "./recording.ts";
 
-/** All that a reconcile set out to do. */
+/** Everything that a reconcile intended to do. */
 export interface ReconcileIntent {
   readonly wants: RecordedResult;
-  /** What it wrote by itself, through `client`. */
+  /** Its own writes, through `client`. */
   readonly writes: readonly RecordedWrite[];
   readonly events: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
 }
 
-/** Something that is done differently. */
+/** A difference in what a reconcile does. */
 export interface ReplayDifference {
   /** `child Deployment.apps default/web`, `status`, `condition Ready`, `write patch Pod default/a`, `event`, `error` … */
   readonly what: string;
-  /** `added`: it was not there before. */
+  /** `added`: only the new code does it. */
   readonly change: "added" | "removed" | "changed";
-  /** The places that differ, as JSON pointers; undefined values are absent ones. */
+  /** The paths that differ, as JSON pointers; undefined if a value does not exist. */
   readonly details: readonly JsonDifference[];
 }
 
@@ -37,7 +37,7 @@ export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): 
   ];
 }
 
-/** A difference as people read it, one line and what it consists of. */
+/** A difference as text: one line, and its details. */
 export function replayDifferenceText({ what, change, details }: ReplayDifference): string {
   const sign = { added: "+", removed: "-", changed: "~" }[change];
   const lines = details.map(({ path, before, after }) => {
@@ -97,7 +97,7 @@ function pairs<T>(before: readonly T[], after: readonly T[], nameOf: (item: T) =
 
 const bodyOf = ({ body }: RecordedWrite) => body ?? null;
 const listed = (events: ReconcileIntent["events"]) => (events.length > 0 ? events : undefined);
-/** What else an error carries says no more than its message does. */
+/** Other fields of an error add nothing to its message. */
 const shown = (error: RecordedResult["error"]) => error && { name: error.name, message: error.message };
 
 function valueText(value: unknown): string {

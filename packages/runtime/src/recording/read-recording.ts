@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { parseJson } from "@konverge/core";
 import { HEADER, type RecordedReconcile, type RecordingHeader } from "./recording.ts";
 
-/** The reconciles in a recording, one after the other. A last line that was not finished is left out. */
+/** The reconciles in a recording, one after the other. An incomplete last line is skipped. */
 export async function* readRecording(file: string): AsyncGenerator<RecordedReconcile, void, void> {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
   let number = 0;

@@ -33,27 +33,27 @@ import { type RedactedFields, Redaction } from "./redaction.ts";
 import { wantsOf } from "./wants.ts";
 
 export interface ReconcileRecorderOptions {
-  /** Where to write. What is there already is kept. */
+  /** The file. Existing content is kept. */
   file: string;
-  /** Fields to leave out besides the values of Secrets and what a schema marks with the format `password`. */
+  /** Fields to redact, besides the values of Secrets and fields whose schema has the format `password`. */
   redact?: readonly RedactedFields[];
-  /** When the file has grown to this many bytes it is renamed (`.1` at its end) and a new one begun. Default: 256 MiB. */
+  /** The size in bytes at which the file is renamed (suffix `.1`) and a new one is started. Default: 256 MiB. */
   limit?: number;
-  /** Told when nothing more can be written, after which nothing is recorded. */
+  /** Called when writing fails; nothing is recorded after that. */
   onError?: (error: Error) => void;
 }
 
 const DEFAULT_LIMIT = 256 * 2 ** 20;
 
 /**
- * Writes every reconcile into a file: what led to it, all that it read from the cache and from the server, what it wrote
- * and was answered, and what it wanted. {@link replay} puts the same to a newer version of the code.
+ * Writes every reconcile to a file: its triggers, everything that it read from the cache and from the server, what it
+ * wrote and the responses, and the desired state. {@link replay} puts the same to a newer version of the code.
  *
  * Guarantees
- * - A line is one reconcile and stands for itself: a file may be cut, joined or searched by line.
+ * - Each line is one complete reconcile: a file can be split, joined or searched by line.
  * - No value of a Secret or of a marked field is written, wherever it occurs; see {@link Redaction}.
- * - A line is written before later observers learn of the reconcile's end, and is with the operating system
- *   by then: a crash of the process loses the reconciles under way and no other.
+ * - A line is written before later observers learn of the reconcile's end, and is with the operating system by then: a
+ *   crash of the process loses only the reconciles in progress.
  */
 export class ReconcileRecorder implements Observer, Disposable {
   readonly #options: ReconcileRecorderOptions;
@@ -83,7 +83,7 @@ export class ReconcileRecorder implements Observer, Disposable {
     );
   }
 
-  /** Writes no more. */
+  /** Stops recording. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

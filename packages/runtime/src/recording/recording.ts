@@ -9,7 +9,7 @@ export interface RecordingHeader {
 
 export const HEADER: RecordingHeader = { konverge: "recording", version: 1 };
 
-/** What names a kind in a recording. */
+/** A kind in a recording. */
 export interface RecordedKind {
   readonly group: string;
   readonly version: string;
@@ -18,23 +18,23 @@ export interface RecordedKind {
   readonly namespaced: boolean;
 }
 
-/** An error as far as it can be written down: enough to throw one of the same class again. */
+/** An error as recorded: enough to throw one of the same class. */
 export interface RecordedError {
   readonly name: string;
   readonly message: string;
   readonly reason?: string;
-  /** For those that set when to reconcile again. */
+  /** Set by errors that decide about the retry. */
   readonly requeueAfter?: number;
   /** The Status of an ApiError. */
   readonly status?: unknown;
 }
 
-/** A request, and how it was answered. */
+/** A request and its response. */
 export interface RecordedCall extends Pick<ApiCall, "verb" | "key" | "namespace" | "subresource" | "body"> {
   readonly kind: RecordedKind;
 }
 
-/** A question to the cache that several objects may answer. */
+/** A query of the cache for several objects. */
 export interface RecordedQuery {
   readonly kind: RecordedKind;
   readonly children?: boolean;
@@ -43,9 +43,9 @@ export interface RecordedQuery {
   readonly value?: string;
 }
 
-/** What a reconciler or a cleanup wants, without the functions that may be part of it. */
+/** The result of a reconciler or a cleanup, without functions. */
 export interface RecordedResult {
-  /** By name: `Deployment.apps default/web`. Absent: they are unchanged. */
+  /** By name: `Deployment.apps default/web`. Undefined: they stay unchanged. */
   readonly children?: Readonly<Record<string, RecordedChild>>;
   readonly status?: unknown;
   readonly conditions?: Readonly<Record<string, unknown>>;
@@ -55,16 +55,16 @@ export interface RecordedResult {
   readonly error?: RecordedError;
 }
 
-/** A child as it is wanted. */
+/** A child's desired state. */
 export interface RecordedChild {
   readonly draft: unknown;
-  /** The names of those it comes after. */
+  /** The names of the children that it comes after. */
   readonly after?: readonly string[];
   readonly onImmutable?: string;
   readonly initially?: unknown;
 }
 
-/** What happened in a reconcile, one after the other. */
+/** One step of a reconcile. */
 export type RecordedStep =
   | { readonly step: "read"; readonly kind: RecordedKind; readonly key: ObjectKey; readonly object: KubeObject | null }
   | { readonly step: "list"; readonly query: RecordedQuery; readonly objects: readonly KubeObject[] }
@@ -75,21 +75,21 @@ export type RecordedStep =
   | { readonly step: "asked"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
   | { readonly step: "wanted"; readonly wants: RecordedResult };
 
-/** Neither of them: there was no answer yet when the reconcile ended. */
+/** The response to a call. Without both, the reconcile ended before the response. */
 export interface RecordedAnswer {
   readonly answer?: unknown;
   readonly error?: RecordedError;
 }
 
-/** One reconcile, from what led to it to how it ended. */
+/** One reconcile, from its triggers to its result. */
 export interface RecordedReconcile {
   readonly cluster: string;
   readonly controller: string;
   readonly key: ObjectKey;
-  /** When it began: milliseconds since 1970. */
+  /** When it started, in milliseconds since 1970. */
   readonly at: number;
   readonly triggers: readonly ReconcileTrigger[];
-  /** How often it had failed in a row before. */
+  /** The number of preceding failures. */
   readonly failures: number;
   readonly steps: readonly RecordedStep[];
   readonly end: { readonly outcome: ReconcileEnd["outcome"]; readonly error?: RecordedError; readonly next?: number };

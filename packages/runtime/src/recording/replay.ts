@@ -23,16 +23,16 @@ import { RecordedWorld, writeOf } from "./recorded-world.ts";
 import type { RecordedReconcile, RecordedResult, RecordedStep } from "./recording.ts";
 import { wantsOf } from "./wants.ts";
 
-/** A recorded reconcile, and what the code at hand makes of it. */
+/** A recorded reconcile, and what the current code does. */
 export interface ReplayedReconcile {
   readonly recorded: RecordedReconcile;
   /** Why it could not be replayed. */
   readonly skipped?: string;
   readonly before: ReconcileIntent;
   readonly after: ReconcileIntent;
-  /** What it would do differently now; none if it would do the same. */
+  /** What it would do differently; empty if it would do the same. */
   readonly differences: readonly ReplayDifference[];
-  /** What it asked for that is not in the recording, and what was assumed. */
+  /** Reads that are not in the recording, and what was assumed. */
   readonly unrecorded: readonly string[];
 }
 
@@ -40,7 +40,8 @@ export interface ReplayedReconcile {
 const LONGEST = 100_000;
 
 /**
- * Puts what a {@link ReconcileRecorder} has recorded to controllers of today, and tells what they would do differently:
+ * Puts what a {@link ReconcileRecorder} has recorded to the current controllers, and reports what they would do
+ * differently:
  *
  * ```ts
  * for await (const { recorded, differences } of replayRecording("reconciles.jsonl", [models])) {
@@ -48,9 +49,9 @@ const LONGEST = 100_000;
  * }
  * ```
  *
- * Reads are answered from the recording, from the cache as well as from the server; nothing is sent anywhere. What is done
- * outside the cluster is answered, too, if it was done by way of `context.callExternal`, as `external` does; whatever else a
- * reconciler does by itself, it does.
+ * Reads are answered from the recording, from the cache as well as from the server; nothing is sent anywhere. What is
+ * done outside the cluster is answered, too, if it was done by way of `context.callExternal`, as `external` does;
+ * whatever else a reconciler does by itself, it does.
  */
 export async function* replayRecording(
   file: string,
@@ -112,7 +113,7 @@ async function replayOne(
   return { recorded, before, after, differences: differencesOf(before, after), unrecorded: world.unrecorded };
 }
 
-/** What the recorded code wanted, wrote by itself and told. */
+/** The desired state, own writes and events of the recorded code. */
 function recordedIntent({ steps }: RecordedReconcile): ReconcileIntent {
   const from = steps.findIndex(({ step }) => step === "asked");
   const end = steps.findIndex(({ step }) => step === "wanted");

@@ -12,16 +12,16 @@ import {
 } from "@konverge/core";
 import { ExternalError } from "../errors.ts";
 
-/** An object, and the kind that it is of: owner references need both. */
+/** An object and its kind: owner references need both. */
 export interface OwnerObject<T extends KubeObject = KubeObject> {
   readonly kind: KindRef<T>;
   readonly object: T;
 }
 
 /**
- * Sets the owner of an existing object: for objects that a reconciler does not return as children. Only uids count. An owner
- * that is deleted or terminating adopts nothing; an object that already has a controller fails with an OwnershipError. Fails
- * with a conflict if another client writes at the same time.
+ * Sets the owner of an existing object: for objects that a reconciler does not return as children. Owners are compared
+ * by UID. An owner that is deleted or terminating adopts nothing; an object that already has a controller fails with an
+ * OwnershipError. Fails with a conflict if another client writes at the same time.
  */
 export async function adoptObject<T extends KubeObject>(
   client: Client,
@@ -47,7 +47,10 @@ export async function adoptObject<T extends KubeObject>(
   return setOwners(client, kind, live, reference);
 }
 
-/** The other way round: the object stays when its owner goes. Does nothing if it is not the owner's. */
+/**
+ * Removes the owner from an object, so that it stays when the owner is deleted. Does nothing if the object has another
+ * owner.
+ */
 export async function releaseObject<T extends KubeObject>(
   client: Client,
   kind: KindRef<T>,

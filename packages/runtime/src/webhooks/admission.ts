@@ -17,10 +17,10 @@ export interface AdmissionRequest<T extends KubeObject> {
   warn(message: string): void;
 }
 
-/** Thrown by a webhook to refuse a write for a reason that is not in a field. */
+/** Thrown by a webhook to reject a write for a reason that is not in a field. */
 export class AdmissionDeniedError extends Error {
   override readonly name = "Refusal";
-  /** The HTTP status that the writer gets. */
+  /** The HTTP status of the response to the client. */
   readonly code: number;
 
   constructor(message: string, options: ErrorOptions & { code?: number } = {}) {
@@ -32,11 +32,11 @@ export class AdmissionDeniedError extends Error {
 export interface AdmissionWebhookOptions<T extends KubeObject> {
   /** Part of the webhook's name and path. Default: the kind's plural and group. */
   name?: string;
-  /** Changes the object by editing it in place. Not asked about deletions. It may be called again on its own result. */
+  /** Changes the object in place. Not called for deletions. It can be called again with its own result. */
   mutate?(draft: Mutable<T>, request: AdmissionRequest<T>): void | Promise<void>;
   /**
-   * Says what is wrong with the object: nothing, if the write may pass. Of a deletion, `object` is what is to be deleted.
-   * A {@link AdmissionDeniedError} that is thrown refuses the write as well.
+   * Returns the field errors of the object; none admits the write. For a deletion, `object` is the object to delete.
+   * Throwing an {@link AdmissionDeniedError} also rejects the write.
    */
   validate?(
     object: T,
@@ -57,7 +57,7 @@ export interface AdmissionWebhookOptions<T extends KubeObject> {
   reinvocationPolicy?: "Never" | "IfNeeded";
 }
 
-/** An admission webhook as it is written down. Made by {@link admissionWebhook}. */
+/** The definition of an admission webhook. Created by {@link admissionWebhook}. */
 export interface AdmissionWebhook {
   readonly type: "admission";
   readonly name: string;
@@ -88,17 +88,17 @@ export function admissionWebhook<T extends KubeObject>(
   return { type: "admission", name, kind, options: options as unknown as AdmissionWebhookOptions<KubeObject> };
 }
 
-/** A field with a value that it must not have, as the API server words it. */
+/** A field with an invalid value. */
 export function fieldInvalid(field: string, value: unknown, why: string): FieldError {
   return { reason: "FieldValueInvalid", field, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }
 
-/** A field that must be there, and is not. */
+/** A required field that is missing. */
 export function fieldRequired(field: string, why = ""): FieldError {
   return { reason: "FieldValueRequired", field, message: why === "" ? "Required value" : `Required value: ${why}` };
 }
 
-/** A field that must not be set, or not be changed. */
+/** A field that must not be set or changed. */
 export function fieldForbidden(field: string, why: string): FieldError {
   return { reason: "FieldValueForbidden", field, message: `Forbidden: ${why}` };
 }

@@ -14,17 +14,20 @@ export interface WebhookRegistrationOptions {
   /** The name of both configurations. */
   name: string;
   webhooks: Webhooks;
-  /** Of the configurations and of converted CRDs: for cert-manager's injector, for instance. */
+  /** Annotations of the configurations and of converted CRDs, for example for cert-manager's injector. */
   annotations?: Readonly<Record<string, string>>;
   log?: Log;
 }
 
-/** Two versions of an operator, during an update, want different things: they must not keep the server busy with it. */
+/**
+ * Two versions of an operator, during an update, have different desired states: they must not overwrite each other in a
+ * loop.
+ */
 const REPAIR_PERIOD = 5_000;
 
 /**
- * Registers the webhooks with their address and authority, and keeps them registered: changes of the configurations, or of
- * the conversion of a CRD, are undone. CRDs themselves belong to whichever tool installs them.
+ * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to the
+ * configurations, or to the conversion of a CRD, are reverted. It does not install CRDs.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
@@ -44,7 +47,7 @@ export class WebhookRegistration {
     }
   }
 
-  /** From now on this is where the webhooks are. Resolves when they are registered. */
+  /** Sets the address of the webhooks. Resolves when they are registered. */
   async set(target: WebhookTarget): Promise<void> {
     this.#target = target;
     await this.#enqueue();
@@ -58,7 +61,7 @@ export class WebhookRegistration {
     await this.#work.catch(() => {});
   }
 
-  /** Removes the configurations, for an operator that is removed: no one must be called who is not there. */
+  /** Removes the configurations, when an operator is removed. */
   async remove(): Promise<void> {
     await this.stop();
     const { client, name } = this.#options;
@@ -113,7 +116,7 @@ export class WebhookRegistration {
     if (live && this.#isAnnotated(live) && deepEqual(kept, withoutUndefined(entries))) return;
     const noted = annotations ? { annotations: { ...annotations } } : {};
     if (live) {
-      // The list is replaced as a whole: of an address that somebody else gave a webhook, nothing may stay beside ours.
+      // The list is replaced as a whole: nothing of an address that another client set may stay beside ours.
       await client.patch(kind, name, { merge: { metadata: noted, webhooks: entries } as never });
       return;
     }

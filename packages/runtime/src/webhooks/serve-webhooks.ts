@@ -9,34 +9,34 @@ import type { Webhooks } from "./webhooks.ts";
 
 export interface ServeWebhooksOptions {
   client: Client;
-  /** Names the configurations, and the Secret that keeps built-in certificates (`<name>-certificates`). */
+  /** The name of the configurations, and of the Secret with built-in certificates (`<name>-certificates`). */
   name: string;
   /** The Service through which the API server reaches this process. */
   service?: { name: string; namespace: string; port?: number };
-  /** Instead of a service: where the process is reached, `https://10.0.0.5:9443`; 0 as the port stands for the one served. */
+  /** Instead of a Service, the URL of the process: `https://10.0.0.5:9443`. Port 0 is replaced by the actual port. */
   url?: string;
   /** Default: 9443. */
   port?: number;
   /** Default: all interfaces. */
   host?: string;
-  /** Default: those of a built-in authority, kept in a Secret. */
+  /** Default: those of a built-in authority, stored in a Secret. */
   certificates?: CertificateSource;
   /** The namespace of that Secret. Default: the service's, or the client's. */
   namespace?: string;
   annotations?: Readonly<Record<string, string>>;
-  /** Milliseconds between looks at the certificates. Default: ten minutes. */
+  /** Milliseconds between checks of the certificates. Default: ten minutes. */
   every?: number;
   log?: Log;
 }
 
-/** Webhooks that listen. */
+/** A server of webhooks. */
 export interface WebhookServer extends AsyncDisposable {
   readonly port: number;
-  /** Looks at the certificates now: renews, reloads and tells the API server what is new. */
+  /** Checks the certificates now: renews or reloads them, and updates the registration. */
   refresh(): Promise<void>;
   /** Stops listening. The configurations stay, for the other replicas. */
   close(): Promise<void>;
-  /** Stops listening, and takes the configurations away. */
+  /** Stops listening, and removes the configurations. */
   remove(): Promise<void>;
 }
 
@@ -50,8 +50,7 @@ const DEFAULT_EVERY = 600_000;
  * await using hooks = await serveWebhooks(webhooks, { client, name: "models", service: { name: "models", namespace: "ai" } });
  * ```
  *
- * The order when certificates change: first the API server trusts the new authority as well, then the new certificate is
- * shown.
+ * When certificates change, the API server first trusts the new authority as well; then the new certificate is served.
  */
 export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOptions): Promise<WebhookServer> {
   const { client, name, service, log = silentLog, every = DEFAULT_EVERY } = options;
@@ -131,7 +130,7 @@ function serviceHosts({ name, namespace }: { name: string; namespace: string }):
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
 }
 
-/** What {@link serveWebhooks} must be allowed to do, with built-in certificates. */
+/** The permissions that {@link serveWebhooks} needs with built-in certificates. */
 export function webhookPermissions(webhooks: Webhooks, options: { name: string; namespace: string }): Permission[] {
   const { name, namespace } = options;
   const secret = `${name}-certificates`;

@@ -24,7 +24,7 @@ export interface WebhooksOptions {
   clock?: Clock;
 }
 
-/** Where the API server reaches a webhook. */
+/** The address at which the API server reaches a webhook. */
 export interface WebhookTarget {
   readonly url?: string;
   readonly service?: {
@@ -39,8 +39,8 @@ export interface WebhookTarget {
 const CONVERSION_PATH = "/convert";
 
 /**
- * The webhooks of an operator, as functions: {@link transport} answers HTTP requests, {@link call} answers reviews in the
- * same process, without a port or a certificate. Both do the same.
+ * The webhooks of an operator, as functions: {@link transport} handles HTTP requests, {@link call} handles reviews in
+ * the same process, without a port or a certificate.
  */
 export class Webhooks {
   readonly admissions: readonly AdmissionWebhook[];
@@ -70,7 +70,7 @@ export class Webhooks {
     }
   }
 
-  /** Answers the API server's HTTP requests. */
+  /** Handles the API server's HTTP requests. */
   readonly transport: Transport = async ({ method, path, headers, body }) => {
     const [pathname = ""] = path.split("?");
     if (!this.#handlers.has(pathname)) return plain(404, `there is no webhook at ${pathname}`);
@@ -91,7 +91,7 @@ export class Webhooks {
   };
 
   /**
-   * Answers a review in the same process. It is what the embedded API server asks for:
+   * Handles a review in the same process, for the embedded API server:
    *
    * ```ts
    * new ApiServer({ callWebhook: webhooks.call })

@@ -22,7 +22,7 @@ suite("with kube-apiserver as the judge", { skip: plane.available ? false : plan
 
   test("the corpus has the recorded answers", async () => {
     const answers = await questionAll(new RealJudge(server));
-    // The recording is made anew when it is asked for; the tests without a server then hold us to it.
+    // The recording is written again on request; the tests without a server compare with it.
     if (process.env.KONVERGE_RECORD) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
     assert.deepEqual(answers, JSON.parse(readFileSync(recorded, "utf8")) as Answers);
   });

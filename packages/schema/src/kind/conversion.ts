@@ -73,8 +73,8 @@ function fieldsOf(schema: Schema = {}, path = ""): string[] {
 }
 
 /**
- * The paths at which an object differs after it was converted to another version and back: none, if the conversion
- * loses nothing. Meant for a property test over generated objects.
+ * The paths at which an object differs after it was converted to another version and back: empty if the conversion
+ * loses nothing. Use it in a property test with generated objects.
  */
 export function lostInConversion<T extends { apiVersion: string }>(
   kind: { convert(object: never, to: never): object },

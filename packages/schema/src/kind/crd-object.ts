@@ -9,7 +9,7 @@ export interface CrdObject {
   spec: CrdSpec;
 }
 
-/** A CRD to read: as it is written here, or as a client returns it. The two differ in types alone. */
+/** A CRD as it is written, or as a client returns it. */
 export type AnyCrd = CrdObject | CustomResourceDefinition;
 
 export interface CrdSpec {

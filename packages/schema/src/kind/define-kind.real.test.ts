@@ -64,7 +64,7 @@ for (const kind of CORPUS) {
   });
 }
 
-/** Objects of kinds with rules about transitions, as they are stored and as somebody wants them to be. */
+/** Objects of kinds with rules about transitions, as they are stored and as a client changes them. */
 const UPDATES: [kind: (typeof CORPUS)[number], old: object, specs: object[]][] = [
   [
     Frozen,

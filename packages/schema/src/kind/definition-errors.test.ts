@@ -21,7 +21,7 @@ const Tree: z.ZodType = z.object({
   },
 });
 
-/** Fields that a CRD cannot have, and what the definition's author is told. */
+/** Fields that a CRD cannot have, and the error messages. */
 const FIELDS: [what: string, field: z.ZodType, message: RegExp][] = [
   ["refine", z.string().refine((text) => text !== ""), /spec\.field: a CRD cannot run code/],
   ["superRefine", z.object({}).superRefine(() => {}), /spec\.field: a CRD cannot run code/],

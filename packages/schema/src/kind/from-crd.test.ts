@@ -45,7 +45,7 @@ spec:
     subresources: { status: {} }
 `;
 
-test("a kind is made of somebody else's CRD", () => {
+test("a kind can be created from another operator's CRD", () => {
   const CronTab = fromCRD(CRON_TAB);
   assert.deepEqual(
     [CronTab.group, CronTab.version, CronTab.plural, CronTab.namespaced],

@@ -3,7 +3,7 @@ import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
-/** A kind that is known by its CRD alone: its objects have no type beyond that of any object. */
+/** A kind from a CRD: its objects have no TypeScript type of their own. */
 export interface CRDKind extends KindVersion<AnyObject, Draft<AnyObject>> {
   /** The versions that are served. */
   readonly versions: readonly string[];
@@ -12,8 +12,8 @@ export interface CRDKind extends KindVersion<AnyObject, Draft<AnyObject>> {
 }
 
 /**
- * Makes a kind of a CRD that was not defined with Konverge: the object, or YAML in which it is the only CRD. Its version is
- * the stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
+ * Creates a kind from a CRD that was not defined with Konverge: the object, or YAML in which it is the only CRD. Its
+ * version is the stored one, if it is served, or else the first that is. `typesFromCRD` writes TypeScript types for it.
  */
 export function fromCRD(source: string | AnyCrd): CRDKind {
   const crd = typeof source === "string" ? onlyCrd(source) : (source as CrdObject);

@@ -83,7 +83,7 @@ export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts):
   };
 }
 
-/** A new object does not say what only a server says of one: that nobody has observed it yet. */
+/** A new object lacks what only a server sets: that it has not been observed yet. */
 function withDefaults(schema: Schema, object: object): object {
   const hasStatus = "status" in object;
   const { status, ...made } = applyDefaults(schema, object) as { status?: unknown };

@@ -1,6 +1,6 @@
 /**
- * The plural of a kind, as its resource is called unless the definition says otherwise: lower case, then `y` after a
- * consonant becomes `ies`, `s`, `x`, `z`, `ch` and `sh` get `es`, all else gets `s`.
+ * The default plural of a kind: lower case, then `y` after a consonant becomes `ies`, `s`, `x`, `z`, `ch` and `sh` get
+ * `es`, all else gets `s`.
  */
 export function pluralOf(kind: string): string {
   const singular = kind.toLowerCase();

@@ -9,7 +9,7 @@ export interface TypesFromCRDOptions {
 
 /**
  * TypeScript for the kinds of a CRD, or of a YAML file of them: for each served version the type of its objects as the
- * server returns them (what has a default is there), and a kind for the client's verbs, which makes objects of it.
+ * server returns them (with defaults), and a kind for the client's verbs.
  */
 export function typesFromCRD(source: string | AnyCrd, options: TypesFromCRDOptions = {}): string {
   const crds = typeof source === "string" ? crdsFromYaml(source) : [source as CrdObject];
@@ -103,7 +103,7 @@ function objectType(schema: Schema, pad: string): string {
   return `{\n${fields.join("\n")}\n${pad}}`;
 }
 
-/** A description as a doc comment, each paragraph line on its own; nothing in it can end the comment. */
+/** A description as a doc comment, each paragraph on its own line; nothing in it can end the comment. */
 function comment(description: string | undefined, pad: string): string[] {
   if (description === undefined || description.trim() === "") return [];
   const lines = description.trim().replaceAll("*/", "*\\/").split("\n");

@@ -109,7 +109,7 @@ class Reader {
     return result;
   }
 
-  /** An item of a list or a value of a record: it is there, or it is not, and nobody fills it in. */
+  /** An item of a list or a value of a record: it exists or not, and is never filled in. */
   #element(type: Type, path: string): Schema {
     const { schema, optional } = this.field(type, path);
     if (optional)

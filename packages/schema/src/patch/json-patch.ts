@@ -68,14 +68,14 @@ export function goJsonType(value: unknown): string {
 }
 
 /**
- * Applies the operations in order, all or none: the first that fails throws 422 with the reason as its cause. Nothing is
- * changed in place; what no operation touches is shared with `document`.
+ * Applies the operations in order, all or none: the first that fails throws 422 with the reason as its cause. Nothing
+ * is changed in place; what no operation touches is shared with `document`.
  *
- * Copies may add 3 MiB, and the result may be nested as deep as a body may: as in the API server, a small patch cannot make
- * an object that nobody could have sent.
+ * Copies may add 3 MiB, and the result may be nested as deep as a body may: as in the API server, a small patch cannot
+ * make an object that no client could have sent.
  *
- * The API server's library is laxer than the RFC in places that clients have come to rely on: `replace` of a key that an
- * object lacks adds it, negative indices count from the end of a list, and a missing value is null.
+ * The API server's library is laxer than the RFC in places that clients have come to rely on: `replace` of a key that
+ * an object lacks adds it, negative indices count from the end of a list, and a missing value is null.
  */
 export function applyJsonPatch<T extends object>(document: T, operations: readonly JsonPatchOperation[]): T {
   const draft = new Draft(document);

@@ -7,7 +7,7 @@ export interface PatchField {
   schema: Schema;
   /** `merge`, `replace` or nothing: maps then merge and lists are replaced. */
   strategy: string;
-  /** The key by which items of a list are told apart; empty for a list of scalars. */
+  /** The key that distinguishes items of a list; empty for a list of scalars. */
   mergeKey: string;
 }
 

@@ -89,7 +89,7 @@ test("lists of lists cannot be merged", () => {
   assert.equal(error.code, 422);
 });
 
-test("a failed step of a JSON patch is 422, tells clients no more, and leaves the reason as cause", () => {
+test("a failed step of a JSON patch is a 422 without details, and the reason is its cause", () => {
   const error = refusal(() => applyJsonPatch({ a: 1 }, [{ op: "test", path: "/a", value: 2 }]));
   assert.equal(error.code, 422);
   assert.equal(error.reason, "Invalid");

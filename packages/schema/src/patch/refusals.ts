@@ -1,8 +1,8 @@
 import { ApiError } from "@konverge/core";
 
 /**
- * A patch that is well formed but does not fit the object. Clients are told only that; the reason is in `cause`, for
- * logs and for whoever patches in process.
+ * A patch that is well formed but does not fit the object. The response says only that; the reason is in `cause`, for
+ * logs and for callers in the same process.
  */
 export function unprocessable(why: string): ApiError {
   return new ApiError(

@@ -29,7 +29,7 @@ export type ValueType =
   /** A struct whose JSON is not that of its fields, by the name of its Go type. */
   | { form: "custom"; name: string }
   | { form: "list"; readonly item: ValueType }
-  /** A list in a message of its own. */
+  /** A list in a separate message. */
   | { form: "items"; readonly item: ValueType }
   | { form: "map"; readonly item: ValueType };
 

@@ -4,7 +4,8 @@ import { fieldSchema, propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
  * Fills in defaults, in place, and returns the value. As API servers do it: a default is applied where its parent
- * exists, and the defaults inside a default's value are applied too; a null that is not allowed counts as absent.
+ * exists, and the defaults inside a default's value are applied too; a null in a field that is not nullable counts as
+ * missing.
  */
 export function applyDefaults<T>(schema: Schema, value: T): T {
   if (typeof value === "object" && value !== null) fill(planOf(schema), value);

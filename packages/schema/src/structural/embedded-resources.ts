@@ -100,7 +100,7 @@ function resourceErrors(object: JsonObject, path: string): FieldError[] {
 function metadataErrors(value: unknown, path: string): FieldError[] {
   try {
     const metadata = decodeMetadata(value).metadata as Parameters<typeof objectMetaErrors>[0];
-    // A template may leave its name to whoever makes objects of it.
+    // A template can omit its name.
     const named = { ...metadata, name: metadata.name ?? "fakename" };
     const isNamespaced = (metadata.namespace ?? "") !== "";
     return objectMetaErrors(named, { namespaced: isNamespaced, nameErrors: pathSegmentErrors }, path);

@@ -48,8 +48,8 @@ export function tooMany(field: string, count: number, limit: number): FieldError
 }
 
 /**
- * An error that is put into words when somebody reads it. Many show a whole list, and there may be one for each of its items:
- * of so many only the first are ever told.
+ * An error whose message is built when it is read. Many show a whole list, and there can be one for each of its items:
+ * only the first are ever reported.
  */
 function worded(reason: FieldError["reason"], field: string, words: () => string): FieldError {
   let text: string | undefined;

@@ -193,7 +193,7 @@ function keyPresenceErrors(keys: readonly string[], items: RawSchema, path: stri
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/** What is wrong with the form of a CEL rule, before anybody compiles it. */
+/** What is wrong with the form of a CEL rule, before it is compiled. */
 function ruleErrors(rule: ValidationRule, schema: RawSchema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { message = "", messageExpression = "", fieldPath = "", reason } = rule;

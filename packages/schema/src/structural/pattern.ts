@@ -53,7 +53,7 @@ function patternCost(pattern: string): number {
       const [whole, least, most] = REPETITION.exec(pattern) ?? [];
       if (whole === undefined) part(1);
       else {
-        // The pattern's own limit, of which the compiler will complain.
+        // The pattern's own limit, which the compiler reports.
         const times = Math.min(1000, Math.max(1, Number(least), Number(most || 0)));
         group.total += group.last * (times - 1);
         group.last *= times;

@@ -2,7 +2,7 @@ import { isObject, type Schema } from "@konverge/core";
 import { propertySchema, valuesSchema } from "./schema-fields.ts";
 
 /**
- * Removes, in place, the fields that the schema does not name, and returns their paths (`spec.containers[0].imag`), in
+ * Removes, in place, the fields that are not in the schema, and returns their paths (`spec.containers[0].imag`), in
  * order. At the root and in embedded resources apiVersion, kind and metadata stay.
  */
 export function pruneUnknownFields(schema: Schema, value: unknown): string[] {

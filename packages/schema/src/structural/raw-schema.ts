@@ -1,6 +1,6 @@
 import type { Schema } from "@konverge/core";
 
-/** A schema as somebody wrote it: it may hold what a structural schema may not. */
+/** A schema as it was written: it can have what a structural schema must not. */
 export type RawSchema = Omit<Schema, "items" | "type"> & {
   type?: string;
   items?: Schema | Schema[];

@@ -2,7 +2,7 @@ import { append, type FieldError, goText, goType, isObject, splitSimplePath } fr
 import { invalidValue } from "./field-errors.ts";
 import { isInt64, isNumeric } from "./numbers.ts";
 
-/** Where the scale subresource of a CRD finds its numbers. */
+/** The paths of the scale subresource of a CRD. */
 export interface ScalePaths {
   specReplicasPath: string;
   statusReplicasPath: string;

@@ -52,7 +52,7 @@ class Validator {
     const seen = new Set<string>();
     let characters = 0;
     return this.#errors.filter((error) => {
-      // Of more than an answer tells, nobody will see whether they are distinct.
+      // Beyond the number of errors in a response, it does not matter whether they are distinct.
       if (characters > MOST_CHARACTERS) return true;
       const key = `${error.field} ${error.message}`;
       characters += key.length;

@@ -4,8 +4,8 @@ import { compilePattern, PatternBudget } from "./pattern.ts";
 import { hasDefault, itemsOf, propertiesOf, type RawSchema } from "./raw-schema.ts";
 
 /**
- * The rules that make an OpenAPI schema structural: every field, item and value has a type of its own outside of
- * allOf, anyOf, oneOf and not, and below these nothing but conditions on values may stand. Errors come sorted.
+ * The rules that make an OpenAPI schema structural: every field, item and value has its own type outside of allOf,
+ * anyOf, oneOf and not, and below these nothing but conditions on values may stand. Errors come sorted.
  */
 export function structuralInvariantErrors(
   schema: RawSchema,

@@ -1,6 +1,6 @@
 import { type JsonObject, stringifyJson } from "@konverge/core";
 
-/** Converts an object to another version, by asking somebody. */
+/** Converts an object to another version, asynchronously. */
 export type AsyncConvert = (object: JsonObject, apiVersion: string) => Promise<JsonObject>;
 
 class ConversionNeeded {

@@ -116,7 +116,7 @@ function byElement(type: ListType, items: readonly unknown[]): Map<string, unkno
   return found;
 }
 
-/** Items that occur more than once are compared as a whole: nobody can own a part of them. */
+/** Items that occur more than once are compared as a whole: no manager can own a part of them. */
 function compareItems(type: ListType, element: string, before: unknown[], after: unknown[], into: Parts): void {
   if (before.length <= 1 && after.length <= 1) {
     attach(into, element, compareValues(type.item, before[0], after[0]));

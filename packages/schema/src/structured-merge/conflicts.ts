@@ -4,7 +4,7 @@ import { managerInfo } from "./managers.ts";
 import type { FieldPath } from "./path-element.ts";
 import { compareText, pathText } from "./path-element.ts";
 
-/** A field that somebody else owns, with another value. */
+/** A field that another manager owns, with another value. */
 export interface Conflict {
   /** The owner, a `managerId`. */
   manager: string;

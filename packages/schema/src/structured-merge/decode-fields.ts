@@ -6,8 +6,8 @@ import { canonicalElement } from "./path-element.ts";
 const canonical = new WeakSet<FieldSet>();
 
 /**
- * A field set from somebody else's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. Throws when
- * it is malformed.
+ * A field set from another client's `fieldsV1`: elements in canonical form, unknown kinds of elements dropped. Throws
+ * when it is malformed.
  */
 export function decodeFieldSet(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return {};

@@ -113,7 +113,7 @@ test("applying the same value as the owner shares the field", () => {
   });
 });
 
-test("a field that is no longer applied goes, unless somebody else owns it", () => {
+test("a field that is no longer applied is removed, unless another manager owns it", () => {
   const { fields } = setUp();
   let live = stored(fields.apply(undefined, deployment({ replicas: 1, paused: true, minReadySeconds: 3 }), "a"));
   live = fields.apply(live, deployment({ paused: true }), "b");
@@ -170,7 +170,7 @@ test("managedFields sent to a subresource are ignored", () => {
   assert.deepEqual(entries(after), entries(live));
 });
 
-test("nobody owns what every object has", () => {
+test("no manager owns the fields that every object has", () => {
   const { fields } = setUp();
   const object = deployment(
     {},
@@ -190,7 +190,7 @@ test("fields that an endpoint resets cannot be owned through it", () => {
   }
 });
 
-test("an apply of nothing that can be owned leaves nobody behind", () => {
+test("an apply of nothing that can be owned leaves no manager behind", () => {
   const { fields } = setUp({ resetFields: { "apps/v1": () => fieldSet.EMPTY } });
   assert.deepEqual(entries(fields.apply(undefined, deployment({ replicas: 1 }), "me")), []);
 });
@@ -213,7 +213,7 @@ test("what is applied must be of the endpoint's kind, without managedFields, and
   ]);
 });
 
-test("whoever moves from client-side to server-side apply does not conflict with their former self", () => {
+test("a user who moves from client-side to server-side apply does not conflict with themselves", () => {
   const { fields } = setUp();
   const configuration = deployment({ replicas: 1, paused: true });
   const annotated = deployment(
@@ -250,7 +250,7 @@ test("who takes over an updater's fields can then remove them", () => {
   assert.deepEqual(takeOver(entries(kept), "nobody", "stranger"), entries(kept));
 });
 
-test("an update whose list items cannot be told apart goes through, and nobody owns it", () => {
+test("an update whose list items cannot be distinguished succeeds, and no manager owns it", () => {
   const { fields } = setUp();
   const object = deployment({ template: { spec: { containers: [null] } } });
   assert.deepEqual(entries(fields.update(undefined, object, "a")), []);
@@ -386,7 +386,7 @@ test("the name of a manager is given, or the printable start of the user agent",
   assert.equal(Buffer.byteLength(managerNameOf("", "é".repeat(100))), 128);
 });
 
-test("broken managedFields are told from sound ones", () => {
+test("broken managedFields are distinguished from valid ones", () => {
   assert.equal(managedFieldsProblem(undefined), undefined);
   const entry = { manager: "a", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} } as const;
   assert.equal(managedFieldsProblem([entry]), undefined);

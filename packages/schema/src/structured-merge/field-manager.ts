@@ -39,7 +39,7 @@ export interface FieldManagerOptions {
   empty?: JsonObject;
 }
 
-/** Fields that every object has and nobody owns. */
+/** Fields that every object has and no manager owns. */
 const NOT_OWNED = fromPaths(
   ["f:apiVersion"],
   ["f:kind"],
@@ -57,7 +57,7 @@ const NOT_OWNED = fromPaths(
   ].map((name) => ["f:metadata", `f:${name}`]),
 );
 
-/** A set as it is recorded for a manager: without what nobody owns. */
+/** A set as it is recorded for a manager: without what no manager owns. */
 export function ownable(set: FieldSet): FieldSet {
   return difference(set, NOT_OWNED);
 }
@@ -103,7 +103,7 @@ export class FieldManager {
       const managers = this.#update(live, next, before, manager, isAlike ? this.#ignored : []);
       return withManagedFields(next, encodeManagers(managers));
     } catch (error) {
-      // A write must not fail because its fields cannot be told apart: nobody owns them then.
+      // A write must not fail because its fields cannot be distinguished: no manager owns them then.
       if (error instanceof ItemError || error instanceof MisfitError) return withManagedFields(next, undefined);
       throw error;
     }
@@ -145,7 +145,7 @@ export class FieldManager {
 
   /**
    * Whoever moves from client-side to server-side apply with kubectl must not conflict with their own former self: what
-   * the last-applied annotation says, and nobody has changed since, is theirs to take.
+   * the last-applied annotation has, and no client has changed since, they can own.
    */
   #applyAsKubectl(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean) {
     try {
@@ -162,7 +162,7 @@ export class FieldManager {
   #apply(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean) {
     const current = withManagedFields(live ?? { apiVersion: this.#apiVersion, kind: this.#kind.kind }, undefined);
     let before = this.#decodeLive(live);
-    // Fields of an object that was never tracked must belong to somebody, or the first apply could not conflict.
+    // Fields of an object that was never tracked must belong to a manager, or the first apply could not conflict.
     if (before.size === 0 && live) before = this.#take(this.#empty, current, before, "before-first-apply");
     const who = this.#whoIs(manager, "Apply");
     const id = managerId(who);

@@ -126,7 +126,7 @@ test("elements are written in the API server's order", () => {
   );
 });
 
-test("elements that somebody else wrote are brought into canonical form", () => {
+test("elements that another client wrote are converted to canonical form", () => {
   assert.deepEqual(
     decodeFieldSet({
       ".": {},

@@ -33,7 +33,7 @@ function lastAppliedOf(object: JsonObject): string | undefined {
 }
 
 /**
- * Fields that client-side apply put there and nobody has changed since. A user who moves from client-side to server-side
+ * Fields that client-side apply set and no client has changed since. A user who moves from client-side to server-side
  * apply may take them without conflict. Undefined when the annotation is missing or of no use.
  */
 export function fieldsLastApplied(live: Typed): FieldSet | undefined {

@@ -26,8 +26,8 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
 export const valueElement = (value: unknown): string => `v:${elementJson(value)}`;
 
 /**
- * The canonical form of an element that somebody else wrote; undefined for a kind of element that we do not know, which
- * is to be ignored. Throws when it is malformed.
+ * The canonical form of an element that another client wrote; undefined for a kind of element that we do not know,
+ * which is to be ignored. Throws when it is malformed.
  */
 export function canonicalElement(element: string): string | undefined {
   if (element.startsWith("f:")) return element;

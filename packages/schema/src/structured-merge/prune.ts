@@ -37,7 +37,10 @@ function without(typed: Typed, items: FieldSet): Typed {
   return { ...typed, object: removeItems(typed.type, typed.object, items) as JsonObject };
 }
 
-/** Gives back what somebody owns, version by version; the pruned object's own version first, as it needs no conversion. */
+/**
+ * Restores what other managers own, version by version; the pruned object's own version first, as it needs no
+ * conversion.
+ */
 function addBackOwned(merged: Typed, pruned: Typed, managers: Managers, convert: Converter): Typed {
   const byVersion = new Map<string, FieldSet>([[pruned.apiVersion, EMPTY]]);
   for (const { apiVersion, set } of managers.values()) {
@@ -57,7 +60,7 @@ function addBackOwned(merged: Typed, pruned: Typed, managers: Managers, convert:
   return rest;
 }
 
-/** Gives back what nobody owns but this manager did not apply either. */
+/** Restores what no manager owns and this manager did not apply either. */
 function addBackDangling(merged: Typed, pruned: Typed, last: OwnedFields, convert: Converter): Typed | undefined {
   const rest = at(pruned, last.apiVersion, convert);
   if (!rest) return undefined;

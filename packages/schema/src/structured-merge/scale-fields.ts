@@ -10,8 +10,8 @@ const REPLICAS_IN_SCALE: FieldPath = ["f:spec", "f:replicas"];
 export type ReplicasPaths = Readonly<Record<string, FieldPath | null>>;
 
 /**
- * The managedFields of a Scale, from those of the object that it scales: whoever owns the object's replicas owns the
- * Scale's.
+ * The managedFields of a Scale, from those of the object that it scales: the manager that owns the object's replicas
+ * owns the Scale's.
  */
 export function scaleManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,
@@ -28,9 +28,9 @@ export function scaleManagedFields(
 }
 
 /**
- * The managedFields of an object after its Scale has been written: whoever lost the Scale's replicas loses the object's,
- * and whoever gained them gains those. `apiVersion` is the version through which the Scale was written. Entries in
- * versions that are not in `replicas` are dropped.
+ * The managedFields of an object after its Scale has been written: a manager that lost the Scale's replicas loses the
+ * object's, and one that gained them gains those. `apiVersion` is the version through which the Scale was written.
+ * Entries in versions that are not in `replicas` are dropped.
  */
 export function parentManagedFields(
   parent: readonly ManagedFieldsEntry[] | undefined,

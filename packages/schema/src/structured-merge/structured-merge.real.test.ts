@@ -18,7 +18,7 @@ import { excludeFields } from "./field-filter.ts";
 import { FieldManager } from "./field-manager.ts";
 import { parentManagedFields, scaleManagedFields } from "./scale-fields.ts";
 
-/** A write by somebody: to a new object, over an object, by a merge patch, or by apply. */
+/** A write by a client: to a new object, over an object, by a merge patch, or by apply. */
 interface Write {
   by: string;
   create?: JsonObject;
@@ -247,7 +247,7 @@ describe("who owns what on a real API server", { skip: plane.available ? false :
     assigned: ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"],
   };
 
-  test("a Service: ports are told apart by number and protocol, which has a default", async () => {
+  test("a Service: ports are distinguished by number and protocol, which has a default", async () => {
     await play(services, "web", [
       {
         by: "creator",

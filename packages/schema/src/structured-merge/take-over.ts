@@ -3,12 +3,12 @@ import { decodeFieldSet } from "./decode-fields.ts";
 import { sorted, union } from "./field-set.ts";
 
 /**
- * managedFields in which `applier` owns, by apply, what `updater` owned by updating: for whoever moves from updates
- * (client-side apply, another operator) to server-side apply. Without it, fields that the updater once set and nobody
- * applies would stay for ever. The updater's fields are taken in the version that the applier uses; its entries in other
- * versions are dropped.
+ * managedFields in which `applier` owns, by apply, what `updater` owned by updating: for moving from updates
+ * (client-side apply, another operator) to server-side apply. Without it, fields that the updater once set and no
+ * manager applies would stay for ever. The updater's fields are taken in the version that the applier uses; its entries
+ * in other versions are dropped.
  *
- * Write the result with the object's resourceVersion, so that nobody's write in between is lost.
+ * Write the result with the object's resourceVersion, so that no write in between is lost.
  */
 export function takeOver(
   managedFields: readonly ManagedFieldsEntry[] | undefined,

@@ -5,12 +5,12 @@ import { itemElementOrNone } from "./item-element.ts";
 import { formOf, type ListType, type MapType, type MergeType } from "./merge-type.ts";
 
 /**
- * The fields that whoever applies this object will own: its leaves, the items of its lists, and the entries of its maps.
- * Declared fields that hold other fields are not owned themselves, except where they are explicitly empty.
+ * The fields that a manager owns after it has applied this object: its leaves, the items of its lists, and the entries
+ * of its maps. Declared fields that hold other fields are not owned themselves, except where they are explicitly empty.
  */
 export function toFieldSet(type: MergeType, object: unknown): FieldSet {
   const set = fieldsOf(type, object);
-  // The object as a whole belongs to nobody.
+  // The object as a whole belongs to no manager.
   return set === undefined || set === MEMBER ? EMPTY : set;
 }
 

@@ -9,7 +9,7 @@ import { reconcile } from "./reconcile.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import type { Converter, Typed } from "./typed.ts";
 
-/** Takes fields out of a set: those that an endpoint resets, so that nobody can own them through it. */
+/** Takes fields out of a set: those that an endpoint resets, so that no manager can own them through it. */
 export type FieldFilter = (set: FieldSet) => FieldSet;
 
 export interface UpdaterOptions {
@@ -26,8 +26,8 @@ export interface KindVersion {
 }
 
 /**
- * Works out who owns what after a write. The manager who writes takes every field that it changes from those who had it;
- * fields that are gone belong to nobody.
+ * Works out who owns what after a write. The manager who writes takes every field that it changes from those who had
+ * it; removed fields belong to no manager.
  */
 export class Updater {
   readonly #convert: Converter;
@@ -46,8 +46,8 @@ export class Updater {
   }
 
   /**
-   * Lays `applied` over `live` and takes away what the manager applied last time, does not apply now, and nobody else
-   * owns. `object` is undefined when that changes nothing. Throws {@link ApplyConflicts} unless forced.
+   * Lays `applied` over `live` and takes away what the manager applied last time, does not apply now, and no other
+   * manager owns. `object` is undefined when that changes nothing. Throws {@link ApplyConflicts} unless forced.
    */
   apply(live: Typed, applied: Typed, managers: Managers, who: ManagerInfo, force: boolean) {
     const id = managerId(who);

@@ -11,7 +11,7 @@ export interface TypeProblem {
 
 /**
  * What keeps an object from being applied: fields the schema does not declare, values of the wrong form, items that
- * cannot be told apart. The words are the API server's.
+ * cannot be distinguished. The messages are the API server's.
  */
 export function typeProblems(type: MergeType, object: unknown, options: { allowDuplicates?: boolean } = {}) {
   const walker = new Walker(options.allowDuplicates ?? false);

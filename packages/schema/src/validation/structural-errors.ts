@@ -8,17 +8,17 @@ import { structuralInvariantErrors } from "../structural/structural-invariants.t
 import { defaultErrors } from "./default-errors.ts";
 
 export interface StructuralOptions {
-  /** Where the schema stands, for the causes. */
+  /** The path of the schema, for error messages. */
   path?: string;
   /** The version has a status subresource, whose schema is cut out of this one: fewer keywords are allowed at the root. */
   hasStatus?: boolean;
-  /** Let rules be more expensive than new ones may be: they were there before. */
+  /** Do not check the cost of rules, because they existed before. */
   allowsExpensive?: boolean;
   /** Shared by the versions of a definition. */
   patterns?: PatternBudget;
 }
 
-/** Why an API server would refuse a CRD with this schema: not structural, keywords it has not, invalid defaults. */
+/** Why an API server would reject a CRD with this schema: not structural, unsupported keywords, invalid defaults. */
 export function structuralErrors(schema: Schema, options: StructuralOptions = {}): FieldError[] {
   const raw = schema as RawSchema;
   const { path = "openAPIV3Schema" } = options;

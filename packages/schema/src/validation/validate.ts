@@ -8,22 +8,22 @@ import { type ScalePaths, scaleErrors } from "../structural/scale-paths.ts";
 import { schemaErrors } from "../structural/schema-validator.ts";
 
 export interface ValidateValueOptions {
-  /** What the value was before, when this is an update: rules about transitions apply. */
+  /** The previous value, for an update: transition rules apply. */
   old?: unknown;
-  /** Forgive errors in what an update leaves as it was. API servers do since 1.33; on unless switched off. */
+  /** Ignore errors in unchanged parts of an update, as API servers do since 1.33. Default: true. */
   ratcheting?: boolean;
-  /** Where the value stands when it is only part of an object: `status`. */
+  /** The path of the value, if it is a part of an object: `status`. */
   path?: string;
-  /** The paths of the scale subresource, if there is one: what they lead to is checked too. */
+  /** The paths of the scale subresource, whose values are checked, too. */
   scale?: ScalePaths;
-  /** Told what rules find in what an update leaves as it was: servers send it as warnings. */
+  /** Called with the errors of rules in unchanged parts: servers return them as warnings. */
   warn?: (warning: string) => void;
 }
 
 /**
- * All that is wrong with a value, as an API server would say it: the schema itself, what the scale subresource needs,
+ * The field errors of a value, as an API server would return them: the schema itself, what the scale subresource needs,
  * embedded resources, the uniqueness of sets and map lists, and CEL rules. The value has to be pruned and defaulted
- * before. Metadata at the root is not the schema's business: see objectMetaErrors.
+ * before. Metadata at the root is not checked: see objectMetaErrors.
  */
 export function validateValue(schema: Schema, value: unknown, options: ValidateValueOptions = {}): FieldError[] {
   const { old, path, scale, warn } = options;

@@ -146,7 +146,7 @@ export class NodeParser {
     }
   }
 
-  /** The entries of a list in block form, up to the end of its block if it has one of its own. */
+  /** The entries of a list in block form, up to the end of its own block, if it has one. */
   #entries(list: YamlNode, hasBlock: boolean): YamlNode {
     for (;;) {
       const token = this.#scanner.peek();

@@ -5,11 +5,11 @@ import { resolvePlain, tagged } from "./scalars.ts";
 import { problemInLine, YamlError } from "./yaml-error.ts";
 
 export interface ParseYamlOptions {
-  /** Refuse a key that stands twice in a map; otherwise the last one counts, as it does to Kubernetes. */
+  /** Reject duplicate keys; otherwise the last one applies, as in Kubernetes. */
   strict?: boolean;
 }
 
-/** The documents of a text, as JSON values. Empty documents are left out. JSON is YAML, so it will do as well. */
+/** The documents of a YAML or JSON text, as JSON values. Empty documents are skipped. */
 export function parseYaml(text: string, options: ParseYamlOptions = {}): unknown[] {
   checkCharacters(text);
   const parser = new NodeParser(text);

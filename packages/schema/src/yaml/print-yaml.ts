@@ -3,7 +3,7 @@ import { resolvePlain } from "./scalars.ts";
 
 /**
  * Values as YAML documents, byte for byte as `kubectl get -o yaml` prints them: keys in natural order, lists not
- * indented, long lines folded, quotes only where a reader of YAML 1.1 would otherwise see something else than the text.
+ * indented, long lines folded, quotes only where YAML 1.1 would otherwise read another value.
  */
 export function printYaml(...values: unknown[]): string {
   return values.map((value) => `${isBranch(value) ? block(value, "") : scalar(value, "  ", 0)}\n`).join("---\n");
@@ -158,7 +158,7 @@ function inNaturalOrder(a: string, b: string): number {
   if (isLetter !== isOtherLetter) return isOtherLetter ? -1 : 1;
   if (isLetter) return left - right;
   const [m, n] = [digitsAt(a, i), digitsAt(b, i)];
-  // Zeros after other digits count as digits of a number already under way.
+  // Zeros after other digits count as digits of the same number.
   const isInNumber = (left === ZERO || right === ZERO) && endsInNumber(a, i);
   return (isInNumber ? byValue(`1${m}`, `1${n}`) : byValue(m, n)) || m.length - n.length || left - right;
 }

@@ -32,7 +32,7 @@ function integerOf(text: string): number | bigint | undefined {
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits.slice(1)}` : digits);
   if (magnitude >= (sign === "-" ? 2n ** 63n + 1n : sign === "+" ? 2n ** 63n : 2n ** 64n)) return undefined;
   const value = sign === "-" ? -magnitude : magnitude;
-  // Adding zero turns -0 into 0: an integer has no sign of its own there.
+  // Adding zero turns -0 into 0: zero has no sign there.
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) + 0 : value;
 }
 

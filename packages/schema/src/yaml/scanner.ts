@@ -3,7 +3,9 @@ import { Cursor, isBlankOrEnd, isBreak, isWord, type Mark, SPACE, TAB } from "./
 import { scanBlock, scanPlain, scanQuoted } from "./scan-scalars.ts";
 import { type Directive, scanDirective, scanTag, type TagText } from "./scan-tags.ts";
 
-/** What a YAML text is made of. Where blocks begin and end is told by indentation; that a scalar is a key, by the `:` after it. */
+/**
+ * What a YAML text is made of. Indentation decides where blocks begin and end, and `:` after a scalar that it is a key.
+ */
 export class Token {
   readonly type: Indicator | "alias" | "anchor" | "tag" | "directive" | "scalar";
   readonly line: number;

@@ -6,7 +6,7 @@ export class YamlError extends Error {
   readonly line: number;
   readonly column: number;
 
-  /** `text` is the message as Kubernetes' library has it; the place counts from 0. */
+  /** `text` is the message of Kubernetes' library; line and column count from 0. */
   constructor(text: string, place: { line: number; column: number }) {
     super(text);
     this.line = place.line + 1;

@@ -13,7 +13,7 @@ import { VALUE_SCHEMA } from "./value-cases.ts";
 
 /**
  * Puts every case to a real API server and compares with the recording that the fast tests rely on. With
- * KONVERGE_RECORD=1 the recording is written anew instead.
+ * KONVERGE_RECORD=1 the recording is written again instead.
  */
 const plane = findControlPlane();
 

@@ -1,6 +1,6 @@
 import type { Schema } from "@konverge/core";
 
-/** A resource's schema before and after somebody made it stricter. */
+/** A resource's schema before and after it was made stricter. */
 export function updateSchema(isStrict: boolean): Schema {
   const field = (schema: Schema, stricter: Schema): Schema => (isStrict ? { ...schema, ...stricter } : schema);
   return {

@@ -31,7 +31,7 @@ export function programFaults(
   random: Random,
 ): { faults: FaultCandidate[]; pruned: number } {
   const stable = pointsOf(runs[1]);
-  // A client that streams its lists asks for the latest state, which no API server that lags answers.
+  // A client that streams its lists requests the latest state, which an API server that lags does not serve.
   const isListing = runs[0].timeline.some(({ who, what }) => who === "operator" && what.startsWith("list "));
   const possible = families.filter((family) => family !== "time travel" || isListing);
   const all = possible.flatMap((family) => [

@@ -29,7 +29,7 @@ export class ProgramProcess {
   #isGone = false;
 
   constructor({ command, folder, env }: ProgramOptions) {
-    // A group of its own: whatever the command starts is killed with it.
+    // A separate process group: everything that the command starts is killed with it.
     this.#child = spawn("sh", ["-c", command], { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding("utf8").on("data", (text: string) => {

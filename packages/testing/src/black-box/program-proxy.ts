@@ -48,7 +48,7 @@ export class ProgramProxy {
     return [...this.#watches.values()].every((open) => open > 0);
   }
 
-  /** How long nothing but routine was sent or delivered, in milliseconds; 0 while a request is under way. */
+  /** How long nothing but routine was sent or delivered, in milliseconds; 0 while a request is in progress. */
   get idleFor(): number {
     return this.#underway > 0 ? 0 : this.#clock.monotonic() - this.#lastActivity;
   }

@@ -25,22 +25,22 @@ export interface TestEnvironmentOptions {
   readonly nodes?: readonly NodeShape[];
   /** Default: `stage`. */
   readonly namespace?: string;
-  /** Labels of that namespace: `pod-security.kubernetes.io/enforce`, say. */
+  /** Labels of that namespace, such as `pod-security.kubernetes.io/enforce`. */
   readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** The seed of the virtual clock. */
   readonly seed?: number;
   /** Let the seed choose the order of events at the same time. */
   readonly shuffle?: boolean;
   /**
-   * Images of which containers seem to run, besides those in what the scenario applies and those of its operators. A
+   * Images whose containers are simulated, besides those in what the scenario applies and those of its operators. A
    * container of any other image stays in ImagePullBackOff: a misspelled image must not become ready in a test.
    */
   readonly images?: readonly string[];
   /** How long the API server keeps the history of changes, in milliseconds. Default: five minutes. */
   readonly history?: number;
-  /** `false`: containers of any image seem to run. Default: true. */
+  /** `false`: simulate containers of any image. Default: true. */
   readonly strictImages?: boolean;
-  /** Answers for aggregated API servers (APIService), such as a metrics server. */
+  /** Handles requests to aggregated API servers (APIService), such as a metrics server. */
   readonly extension?: (request: ApiRequest) => Promise<ApiResponse>;
   /** Runs shell commands with `kubectl`; without it, `shell` and `kubectl` are not available. */
   readonly shell?: (kubeconfig: string, namespace: string) => Shell;
@@ -159,7 +159,7 @@ function inProcess(reachable: ReadonlyMap<string, Webhooks>): CallWebhook {
 
 const urlOf = (operator: string) => `https://${operator}.webhooks.test`;
 
-/** Every request is a turn of its own, and passes the same checks as one from outside. */
+/** Every request is a separate turn, and passes the same checks as one from outside. */
 function asAccount(cluster: Cluster, { name, namespace }: { name: string; namespace: string }): Transport {
   const certificate = {
     commonName: `system:serviceaccount:${namespace}:${name}`,

@@ -16,7 +16,7 @@ const CUT_OFF = 300_000;
 export interface Traffic {
   requests: number;
   writes: number;
-  /** The writes that say how far the work is. Events are told besides, whenever there is time. */
+  /** The writes that show progress. Events are written independently. */
   steps: number;
   fault: RequestFault | undefined;
 }
@@ -163,7 +163,7 @@ export class HostedOperator implements RunningOperator {
   }
 
   #liveAgain(): void {
-    // While a start is under way, it goes on with the next life.
+    // While a start is in progress, it continues with the next process.
     if (this.#starting) return;
     this.#live().catch((error: unknown) => {
       this.#failure = error;

@@ -207,7 +207,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return [...this.#kinds];
   }
 
-  /** Ends all operators that still run. */
+  /** Stops all running operators. */
   async end(): Promise<void> {
     for (const operator of this.#operators) await operator.stop();
   }
@@ -231,7 +231,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
       await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });
     }
     const who = { user: `system:serviceaccount:${home}:${operator.name}` };
-    // Each namespace has a role and a binding of its own, which need not come into force at the same time.
+    // Each namespace has its own role and binding, which need not take effect at the same time.
     for (const { verb, group, resource, namespace, name } of new Map(
       allowed.map((one) => [one.namespace, one]),
     ).values()) {

@@ -1,7 +1,7 @@
 import type { Cluster } from "@konverge/cluster";
 import { type AnyObject, groupKindText, gvkOf, readinessOf } from "@konverge/core";
 
-/** They change all the time, and are nobody's children. */
+/** They change all the time, and have no owner. */
 const ROUTINE = /(^|\/)(events|leases|nodes)$/;
 
 const AUTOSCALER = "HorizontalPodAutoscaler";
@@ -79,7 +79,7 @@ export class PrematureReadiness {
       what: `${object.kind} ${name}`,
     });
     if (!isCurrent || (isSame && before?.isCurrent) || !this.#kinds().has(groupKindText(gvkOf(object)))) return;
-    // Statuses of some foreign APIs do not say which generation they speak of: nobody can wait for their objects.
+    // The status of some other APIs has no observedGeneration: no client can wait for their objects.
     if ((object["status"] as { observedGeneration?: number } | undefined)?.observedGeneration === undefined) return;
     for (const { owner, hasBeenCurrent, isEnding, what } of this.#seen.values()) {
       if (owner !== uid || hasBeenCurrent || isEnding) continue;

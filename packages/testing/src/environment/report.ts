@@ -2,7 +2,7 @@ import type { AnyObject, Condition, KindRef, KubeObject } from "@konverge/core";
 import { Event, Pod } from "@konverge/kinds";
 import type { TestEnvironment } from "./test-environment.ts";
 
-/** As many of a sort are told. */
+/** The number of lines of each kind. */
 const TOLD = 8;
 
 /** The state of the objects of a test environment, for the message of a wait that timed out. */

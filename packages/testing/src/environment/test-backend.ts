@@ -42,7 +42,7 @@ export interface TestBackend {
 export interface FaultInjector {
   /** Wraps the transport of each new process of the operator; `crash` kills that process, and the next one starts by itself. */
   interpose?(transport: Transport, process: { readonly number: number; crash(): void }): Transport;
-  /** How far the wall clock of the operator's process is off, in milliseconds. */
+  /** The offset of the wall clock of the operator's process, in milliseconds. */
   skew?(): number;
   /**
    * Called at each write except events, counted from 1: whether the process crashes at this write, before or after it

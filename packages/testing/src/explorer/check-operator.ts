@@ -15,8 +15,8 @@ export interface CheckOperatorOptions extends ExploreOptions {
 }
 
 /**
- * Tries everything on an operator, without a scenario: its objects are created, then deleted, with faults at every point.
- * Empty `findings` mean that it passed. Throws if the API server or a webhook rejects an object.
+ * Explores an operator without a scenario: its objects are created, then deleted, with faults at every point. Empty
+ * `findings` mean that it passed. Throws if the API server or a webhook rejects an object.
  *
  * ```ts
  * const { findings } = await checkOperator(noteOperator);

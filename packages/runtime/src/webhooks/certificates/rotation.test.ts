@@ -53,7 +53,7 @@ test("over the years, callers who lag by less than the overlap always trust what
     for (const { at, material } of history.slice(-4)) {
       if (clock.now() - at < 2 * DAY) assert.ok(trusted({ ...material, serving: now.serving }), `${hour}`);
     }
-    // And whoever is still shown the certificate before it.
+    // And clients that still get the previous certificate.
     for (const { material } of history.slice(-4)) assert.ok(trusted({ ...now, serving: material.serving }), `${hour}`);
     await clock.advance(12 * HOUR);
   }

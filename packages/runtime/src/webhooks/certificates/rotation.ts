@@ -33,11 +33,11 @@ const RENEW_AFTER = 2 / 3;
  * What the certificates should be now; the same material, if they are as they should be.
  *
  * Flow: an authority that has lived two thirds of its life gets a successor, which is trusted from then on but signs
- * nothing. When everybody has had time to hear of it (the overlap), the serving certificate is signed by it. The old
+ * nothing. When all clients have had time to load it (the overlap), the serving certificate is signed by it. The old
  * authority is trusted for another overlap, for servers that still show the old certificate, and then dropped.
  *
- * Guarantees: at any time the certificate that is served, and the one served before it, are signed by an authority in the
- * bundle, provided that this is asked more often than the overlap.
+ * Guarantees: at any time the certificate that is served, and the one served before it, are signed by an authority in
+ * the bundle, provided that this is asked more often than the overlap.
  */
 export function rotated(
   known: CertificateMaterial | undefined,

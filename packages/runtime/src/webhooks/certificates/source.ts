@@ -5,27 +5,27 @@ import { type Clock, isAlreadyExists, isConflict, isNotFound } from "@konverge/c
 import { Secret } from "@konverge/kinds";
 import { type CertificateMaterial, type CertificateRotationOptions, rotated } from "./rotation.ts";
 
-/** What a server presents, and what its callers must trust. */
+/** A server's certificate, and the authority that clients must trust. */
 export interface WebhookCertificates {
   readonly serving: Credential;
-  /** PEM. Undefined: it is provided elsewhere. */
+  /** PEM. Undefined: another tool sets the `caBundle`. */
   readonly bundle: string | undefined;
 }
 
-/** Where certificates come from. Asked again and again: what it answers may change. */
+/** A source of certificates. It is called periodically, and the result can change. */
 export type CertificateSource = () => Promise<WebhookCertificates>;
 
 const RETRIES = 5;
 
 /**
- * Certificates of a dedicated authority, kept in a Secret, so that all replicas have the same and they outlive restarts.
- * Whichever replica comes first renews what needs it; the others use what it wrote.
+ * Certificates of a built-in certificate authority, stored in a Secret that all replicas share. The first replica that
+ * finds them due renews them; the others use the result.
  */
 export function builtInCertificates(
   client: Client,
   options: Omit<CertificateRotationOptions, "clock" | "name"> & {
     secret: { name: string; namespace: string };
-    /** What time it is to those who judge the certificates. Default: the client's. */
+    /** The clock for the validity of certificates. Default: the client's. */
     clock?: Clock;
   },
 ): CertificateSource {

@@ -198,7 +198,7 @@ const BY_FUNCTION = new Map<string, Estimate>([
   ["_==_", equality],
 ]);
 
-/** Lists are made anew: what that costs comes on top, once for the call and once for the list. */
+/** Lists are copied: that cost is added, once for the call and once for the list. */
 const newList = (size: Range, factor: number): CallEstimate => ({
   cost: plus(scaled(size, factor), ONE, exactly(LIST_COST)),
   size,

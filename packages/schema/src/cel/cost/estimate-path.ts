@@ -29,7 +29,7 @@ export class Path {
     return new Path([...this.steps(), step], this.length + 1, Math.max(1, this.#capacity * 2));
   }
 
-  /** A path of its own, one step longer. */
+  /** A copy of the path, one step longer. */
   copyWith(step: string): Path {
     return new Path([...this.steps(), step], this.length + 1, this.length + 1);
   }

@@ -268,7 +268,7 @@ class Planner {
   }
 }
 
-/** Loops that start from nothing may change what they build; nobody else sees it before they end. */
+/** Loops that start from nothing can change what they build; nothing else sees it before they end. */
 function growable(value: Value): Value {
   if (value instanceof ListValue && value.size === 0) return new GrowingList([]);
   return value instanceof MapValue && value.size === 0 ? new GrowingMap() : value;

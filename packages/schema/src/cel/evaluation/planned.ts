@@ -1,7 +1,7 @@
 import type { Value } from "../values/values.ts";
 import type { Attribute, Evaluate } from "./attributes.ts";
 
-/** A planned part of an expression, with what the parts around it want to know about it. */
+/** A planned part of an expression, with what the parts around it need to know. */
 export interface Planned {
   readonly evaluate: Evaluate;
   /** Its value, if that is known already. */

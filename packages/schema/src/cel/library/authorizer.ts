@@ -1,4 +1,4 @@
-/** `authorizer.group("apps").resource("deployments").check("create").allowed()`: questions to whoever authorizes. */
+/** `authorizer.group("apps").resource("deployments").check("create").allowed()`: questions to the authorizer. */
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "@konverge/core";
 import type { Library } from "../types/declarations.ts";
 import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";

@@ -48,7 +48,7 @@ test("an expression that does not compile says so when it is evaluated", () => {
   assert.equal(budget, 5);
 });
 
-test("whoever authorizes is asked about what the expression says", () => {
+test("the authorizer is asked about what the expression names", () => {
   const environment = new CelEnvironment({ authorizer: true });
   const asked: AuthorizationQuestion[] = [];
   const user = { name: "joe" };

@@ -23,7 +23,7 @@ export function jsonPatchOf(value: Value): Mutation<JsonPatch[]> {
   for (const item of value) {
     if (!(item instanceof JsonPatchOperation))
       return { error: "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch" };
-    // Operations that do not exist are refused by whoever applies the patch.
+    // Unknown operations are rejected when the patch is applied.
     const operation: JsonPatch = { op: item.op as JsonPatch["op"], path: item.path };
     if (item.from !== "") operation.from = item.from;
     if (item.value !== undefined) {

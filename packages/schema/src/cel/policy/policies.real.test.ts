@@ -13,7 +13,7 @@ test("kube-apiserver gives the recorded answers about policies", {
 }, async () => {
   await using cluster = await startRealCluster();
   const answers = await realPolicyAnswers(cluster);
-  // As in cel.real.test.ts, the recording is made anew when it is asked for.
+  // As in cel.real.test.ts, the recording is written again on request.
   if (process.env.KONVERGE_RECORD) writeFileSync(recorded, `${JSON.stringify(answers, null, 2)}\n`);
   assert.deepEqual(answers, JSON.parse(readFileSync(recorded, "utf8")) as PolicyAnswers);
 });

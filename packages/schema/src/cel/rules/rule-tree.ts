@@ -87,7 +87,7 @@ function growProperty(name: string, from: Schema, parent: Schema, type: DataType
   const schema = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (!schema) return undefined;
   const identifier = escapeName(name);
-  // A field whose name cannot be spelt is invisible from above, and still has a type of its own.
+  // A field whose name cannot be written is invisible from above, but has its own type.
   const fieldType = identifier === undefined ? dataTypeOf(schema, isEmbedded(schema)) : type?.fields?.get(identifier);
   return fieldType && grow(from, schema, isEmbedded(schema), fieldType);
 }

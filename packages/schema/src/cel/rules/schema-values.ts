@@ -262,7 +262,7 @@ class DataList extends CelList implements View {
   }
 }
 
-/** What an item of a set is told apart by: its Go type counts, in which a double differs from the int it was read as. */
+/** What distinguishes an item of a set: its Go type counts, in which a double differs from the int it was read as. */
 function setKey(native: unknown): string {
   if (native instanceof WholeFloat) return `float ${native.value}`;
   if (typeof native === "number") return Number.isInteger(native) ? `int ${native}` : `float ${native}`;
@@ -309,7 +309,7 @@ class DataSet extends DataList {
   }
 }
 
-/** A list of objects that are told apart by some of their fields, in any order. */
+/** A list of objects that are distinguished by some of their fields, in any order. */
 class DataMapList extends DataList {
   override get goType(): string {
     return "*common.unstructuredMapList";

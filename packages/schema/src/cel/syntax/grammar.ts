@@ -301,7 +301,7 @@ export function expectedTokens(at: TokenSet, callers: readonly Point[]): Set<num
   return expected;
 }
 
-/** Where parsing can go on after an error: whatever may follow any of the calls under way. */
+/** Where parsing can continue after an error: whatever can follow any of the active calls. */
 export function recoveryTokens(callers: readonly Point[]): Set<number> {
   const tokens = new Set(callers.flatMap(({ after }) => [...after]));
   tokens.delete(END);

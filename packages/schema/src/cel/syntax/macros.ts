@@ -82,7 +82,7 @@ export class MacroBuilder {
     return { kind: "comprehension", id, range, iterVar, iterVar2, accuVar, accuInit, condition, step, result };
   }
 
-  /** The same expression once more, with nodes of its own. */
+  /** A copy of the expression with new nodes. */
   copy(expr: Expr): Expr {
     const id = this.#newId(this.#offsetOf(expr.id));
     switch (expr.kind) {

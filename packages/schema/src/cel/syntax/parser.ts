@@ -370,7 +370,7 @@ class Parser {
     });
   }
 
-  /** Whether a comma separates two elements; the last one may be followed by a comma of its own. */
+  /** Whether a comma separates two elements; the last one can be followed by a comma. */
   #isCommaBefore(element: Point): boolean {
     return this.#next === T.COMMA && element.before.has(this.#in.peek(2).type);
   }

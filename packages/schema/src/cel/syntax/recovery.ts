@@ -1,7 +1,7 @@
 /**
- * How the parser behaves when something else comes than it wants: it drops one token too many, makes up one that is
- * missing, or leaves the rule and skips to where a caller can go on. The words and the steps are those of the parser
- * generator that Kubernetes' CEL is built with, because its messages are what `kubectl apply` shows.
+ * How the parser behaves on an unexpected token: it drops one token too many, makes up one that is missing, or leaves
+ * the rule and skips to where a caller can go on. The words and the steps are those of the parser generator that
+ * Kubernetes' CEL is built with, because its messages are what `kubectl apply` shows.
  */
 
 import { expectedTokens, mayEnd, type Point, recoveryTokens } from "./grammar.ts";
@@ -20,7 +20,7 @@ export class Mismatch {
   }
 }
 
-/** Thrown to give up on the whole expression. */
+/** Thrown to abandon the whole expression. */
 export class GiveUp {}
 
 const MOST_RECOVERIES = 30;
@@ -30,7 +30,7 @@ const MOST_SKIPPED = 256;
 /** The tokens being parsed, with what is known about errors so far. */
 export class TokenStream {
   readonly issues: Issue[] = [];
-  /** The points of the rule calls under way, outermost first. */
+  /** The points of the active rule calls, outermost first. */
   readonly callers: Point[] = [];
   /** How often each rule is inside itself. */
   readonly #depths = new Map<string, number>();

@@ -150,7 +150,7 @@ test("macros become loops", () => {
   assert.deepEqual(parsed("has(a.b)"), [".", "a", "b", true]);
 });
 
-test("complaints name the place and point to it", () => {
+test("errors name the position and point to it", () => {
   assert.equal(
     complaint("a +"),
     "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | a +\n | ...^",
@@ -175,7 +175,7 @@ test("expressions are nested and chained only so deep", () => {
   }
 });
 
-test("expressions are only so long", () => {
+test("expressions have a maximum length", () => {
   const limit = "expression code point size exceeds limit: size: 100001, limit 100000";
   assert.equal(complaint(`'${"é".repeat(99_998)}'`), "");
   assert.equal(complaint(`'${"é".repeat(99_999)}'`), `ERROR: <input>:-1:0: ${limit}`);

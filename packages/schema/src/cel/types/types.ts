@@ -55,7 +55,7 @@ export const mapType = (key: Type, value: Type): Type => ({ kind: "map", name: "
 export const optionalType = (value: Type): Type => opaqueType("optional_type", value);
 /** A type that a library brings. */
 export const opaqueType = (name: string, ...params: Type[]): Type => ({ kind: "opaque", name, params });
-/** A type with fields, which whoever declares it knows. */
+/** A type with fields, which its declaration knows. */
 export const structType = (name: string): Type => simple("struct", name);
 /** A type that a signature leaves open. */
 export const typeParam = (name: string): Type => simple("param", name);

@@ -36,7 +36,7 @@ export class ListValue extends PlainList {
   }
 }
 
-/** The accumulator of loops that build a list: adding to it changes it, since nobody else holds it yet. */
+/** The accumulator of loops that build a list: adding to it changes it, because nothing else references it yet. */
 export class GrowingList extends ListValue {
   override plus(other: Value): Value {
     if (!(other instanceof CelList)) return noSuchOverload(other);

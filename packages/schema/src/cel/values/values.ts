@@ -2,7 +2,7 @@
  * What expressions compute with. CEL's int is a bigint and its double a number, so that the two cannot be mixed up;
  * null, bool, string and bytes are JavaScript's own. Everything else is one of the classes here.
  *
- * Errors are values: `&&`, `||` and loops may still swallow them, and whoever computes with one passes it on.
+ * Errors are values: `&&`, `||` and loops may still swallow them, and operations on one return it.
  */
 
 /** Anything that an expression can compute. */

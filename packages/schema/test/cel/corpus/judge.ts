@@ -1,6 +1,6 @@
 /**
- * The questions of the corpus, put to whoever judges: this implementation, or a real API server. Both give answers of the
- * same form, so that they can be compared, and kept.
+ * The questions of the corpus, answered by this implementation or by a real API server. Both give answers of the same
+ * form, so that they can be compared, and kept.
  */
 import type { Schema, ValidationRule } from "@konverge/core";
 import { compileRule } from "../../../src/cel/rules/compile-rule.ts";
