@@ -20,6 +20,8 @@ export type { AdmissionPluginOptions } from "./admission/plugins.ts";
 export { isInQuotaScope } from "./admission/quota-scopes.ts";
 export { isQuotaNameOf, quotaUsageOf } from "./admission/quota-usage.ts";
 export type { AggregationOptions, CallExtension, ExtensionTarget, FrontProxy } from "./aggregation/extension-call.ts";
+export { AuditLog, type AuditLogOptions } from "./audit/audit-log.ts";
+export { type AuditPolicy, parseAuditPolicy } from "./audit/policy.ts";
 export { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
 export type { Peer, PeerCertificate } from "./auth/peer.ts";
 export { parseTokenFile, type StaticToken } from "./auth/tokens/static-tokens.ts";

@@ -7,7 +7,7 @@ import type { Entry } from "../storage/entry.ts";
 import { recordUpdate } from "../verbs/managed-fields.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import { isInQuotaScope, isTerminating } from "./quota-scopes.ts";
-import { isQuotaNameOf, growth, type Usage, quotaUsageOf } from "./quota-usage.ts";
+import { growth, isQuotaNameOf, quotaUsageOf, type Usage } from "./quota-usage.ts";
 
 const QUOTAS = "/resourcequotas";
 

@@ -56,6 +56,14 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--strict-images", "fail containers of unregistered images with ErrImagePull (default: simulate them)")
     .option("--image <image>", "register an image: its containers are simulated; repeatable", several)
+    .option(
+      "--audit-policy-file <file>",
+      "log requests as this audit policy (audit.k8s.io/v1) says; with --audit-log-path",
+    )
+    .option(
+      "--audit-log-path <file>",
+      "append audit events to this file, one line of JSON each; - is the standard output",
+    )
     .option("--console", "serve the console, which shows the cluster in the browser, and print its link")
     .option("--background", "return when the cluster is ready; stop it with `konverge down`")
     .option("--reuse", "return at once if a cluster of this name is already running")

@@ -10,6 +10,7 @@ import {
   type TlsOptions,
 } from "@konverge/apiserver";
 import type { Clock } from "@konverge/core";
+import type { AuditOptions } from "../up/audit.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** What kube-apiserver's flags ask for, as far as it matters here. */
@@ -19,6 +20,8 @@ export interface ApiServerSetup {
   readonly tls: TlsOptions;
   readonly admission: NonNullable<ApiServerOptions["admission"]>;
   readonly access: NonNullable<ApiServerOptions["access"]>;
+  /** Without both flags, kube-apiserver logs nothing. */
+  readonly audit: AuditOptions;
 }
 
 /** The flags that {@link setupFrom} reads, as a help text. */
@@ -36,6 +39,8 @@ export const HELP = [
   "api-audiences",
   "enable-admission-plugins",
   "disable-admission-plugins",
+  "audit-policy-file",
+  "audit-log-path",
 ]
   .map((name) => `      --${name} string`)
   .join("\n");
@@ -71,11 +76,13 @@ export function setupFrom(args: readonly string[], clock: Clock): ApiServerSetup
   const issuer = flags.get("service-account-issuer");
   const audiences = flags.get("api-audiences");
   const tokens = fileOf("token-auth-file");
+  const [auditPolicyFile, auditLogPath] = [flags.get("audit-policy-file"), flags.get("audit-log-path")];
   return {
     host: host === "0.0.0.0" ? "127.0.0.1" : host,
     port: portOf(flags.get("secure-port") ?? "6443"),
     tls: { ...servingCertificate(flags, clock), ...(clientCa && { clientCa }) },
     admission: { enable: listOf("enable-admission-plugins"), disable: listOf("disable-admission-plugins") },
+    audit: auditPolicyFile && auditLogPath ? { auditPolicyFile, auditLogPath } : {},
     access: {
       serviceAccounts: {
         ...(signingKey && { signingKey }),

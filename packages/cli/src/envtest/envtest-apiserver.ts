@@ -1,6 +1,7 @@
 import { listen } from "@konverge/apiserver";
 import { callWebhook, type ImagesOptions, startCluster } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
+import { openAudit } from "../up/audit.ts";
 import { HELP, setupFrom } from "./apiserver-flags.ts";
 
 /** What runs besides the API server. */
@@ -19,11 +20,12 @@ export async function runEnvtestApiServer(
     return;
   }
   const clock = realClock();
-  const { host, port, tls, access, admission } = setupFrom(args, clock);
+  const { host, port, tls, access, admission, audit: audited } = setupFrom(args, clock);
+  const audit = await openAudit(audited, clock);
   const cluster = await startCluster({
     clock,
     ...images,
-    server: { access, admission, callWebhook },
+    server: { access, admission, callWebhook, ...(audit && { audit: audit.log }) },
     ...(!controllers && { parts: [] }),
   });
   const listener = await listen(cluster.guard, {
@@ -39,6 +41,7 @@ export async function runEnvtestApiServer(
     listener
       .close()
       .then(() => cluster.stop())
+      .then(() => audit?.close())
       .finally(() => process.exit(0));
   };
   process.once("SIGINT", end);

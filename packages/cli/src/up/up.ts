@@ -13,6 +13,7 @@ import type { Console } from "@konverge/console";
 import { type Clock, realClock } from "@konverge/core";
 import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
+import { type AuditOptions, openAudit } from "./audit.ts";
 import { writeBootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
 import { type ClusterData, openData } from "./cluster-data.ts";
 import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
@@ -24,7 +25,7 @@ import { takeBack } from "./take-back.ts";
 const NODES_PORT = 6443;
 
 /** The options of `konverge up`. */
-export interface UpOptions {
+export interface UpOptions extends AuditOptions {
   name: string;
   port: number;
   host: string;
@@ -83,11 +84,14 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const user = `${name}-admin`;
   checkKubeconfig(kubeconfig, name, user);
+  const clock = scaledClock(machine, options.timeScale);
+  const audit = await openAudit(options, clock);
   const data = openData(options.data, machine);
   const real = await prepareRealNodes(options, data, machine);
   // In the order of their ends: programs in pods say goodbye through the port, and what they say is kept.
   const running = new AsyncDisposableStack();
   running.defer(() => data.journal?.close());
+  if (audit) running.defer(() => audit.close());
   let port: ClusterPort | undefined;
   let nodesPort: ClusterPort | undefined;
   running.defer(async () => {
@@ -98,7 +102,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   try {
     const cluster = running.use(
       await startCluster({
-        clock: scaledClock(machine, options.timeScale),
+        clock,
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
         ...(clusterCidr !== undefined && { clusterCidr }),
@@ -110,6 +114,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         server: {
           access: { serviceAccounts: { signingKey: data.signingKey } },
           ...(data.journal && { journal: data.journal }),
+          ...(audit && { audit: audit.log }),
         },
       }),
     );

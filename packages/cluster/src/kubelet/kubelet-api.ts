@@ -44,8 +44,8 @@ export function kubeletApi(options: KubeletApiOptions): RequestListener {
 async function answer(options: KubeletApiOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { client, node } = options;
   const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  const review = token && (await client.create(TokenReview, { spec: { token } } as never)).status;
-  if (!review || !review.authenticated) return text(response, 401, "Unauthorized");
+  const review = token ? (await client.create(TokenReview, { spec: { token } } as never)).status : undefined;
+  if (!review?.authenticated) return text(response, 401, "Unauthorized");
   const { pathname } = new URL(request.url ?? "/", "https://kubelet");
   const verb = VERBS[request.method ?? ""] ?? "";
   const subresource =

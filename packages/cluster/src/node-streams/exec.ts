@@ -76,12 +76,24 @@ async function run(
   return host.insides.execute(where, command, session, socket.closed);
 }
 
-/** Shows what the container writes from now on, and passes on what the client sends if it asked for that. */
+/**
+ * Shows what the container writes from now on, and passes on what the client sends if it asked for that. A client whose input
+ * ends, but not that of the container, is detached.
+ */
 async function attach(container: SimulatedContainer, socket: PairedSocket, withInput: boolean): Promise<number> {
-  if (withInput) void container.input.attach(stdinOf(socket)).catch(() => {});
-  for await (const lines of linesFrom(container.openLog(), socket.closed))
+  const { stdin, stdinOnce, tty } = container.spec;
+  const detached = new AbortController();
+  if (withInput && stdin) {
+    void container.input
+      .attach(stdinOf(socket))
+      .catch(() => {})
+      .then(() => {
+        if (!stdinOnce || tty) detached.abort();
+      });
+  }
+  for await (const lines of linesFrom(container.openLog(), AbortSignal.any([socket.closed, detached.signal])))
     await socket.send(framed(STDOUT, textOf(lines)));
-  return container.ended?.exitCode ?? 0;
+  return detached.signal.aborted ? 0 : (container.ended?.exitCode ?? 0);
 }
 
 async function* stdinOf(socket: PairedSocket): AsyncGenerator<Uint8Array, void, void> {

@@ -28,7 +28,7 @@ test("a kubelet's port refuses requests without a valid token, and those of user
     const host = await addressOf(stage, "one");
     const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
     const code = (path: string, header = "") =>
-      `curl -sk -o /dev/null -w '%{http_code}\\n' ${header} https://${host}:10250${path}`;
+      `curl -sIk -o /dev/null -w '%{http_code}\\n' ${header} https://${host}:10250${path}`;
     const own = `--header "Authorization: Bearer $(cat ${token})"`;
     const script = [
       code("/metrics"),

@@ -46,10 +46,12 @@ const curl: Command = async (process) => {
         code = answer.status;
         const head = [`HTTP/1.1 ${answer.status} ${answer.statusText}`];
         for (const [name, value] of Object.entries(answer.headers)) head.push(`${name}: ${value}`);
-        if (flags.has("i") || flags.has("I")) await process.stdout(`${head.join("\r\n")}\r\n\r\n`);
         const failed = (flags.has("f") || flags.has("fail")) && answer.status >= 400;
         if (failed) status = 22;
-        return failed ? () => undefined : outputTo(process, flags.get("o") ?? flags.get("output") ?? "-");
+        if (failed) return () => undefined;
+        const output = outputTo(process, flags.get("o") ?? flags.get("output") ?? "-");
+        if (flags.has("i") || flags.has("I")) await output(Buffer.from(`${head.join("\r\n")}\r\n\r\n`));
+        return output;
       });
       const format = flags.get("w") ?? flags.get("write-out");
       if (format) await process.stdout(format.replaceAll("%{http_code}", String(code)).replaceAll("\\n", "\n"));
