@@ -25,6 +25,14 @@ const podGroups = (group: string, version: string): KindRef<PodGroup> => ({
   namespaced: true,
 });
 
+const PLUGIN_GROUPS = podGroups("scheduling.x-k8s.io", "v1alpha1");
+const VOLCANO_GROUPS = podGroups("scheduling.volcano.sh", "v1beta1");
+/** The kinds of PodGroups, by the name of the scheduler. */
+export const POD_GROUPS: Readonly<Record<string, KindRef<PodGroup>>> = {
+  "scheduler-plugins": PLUGIN_GROUPS,
+  volcano: VOLCANO_GROUPS,
+};
+
 /** How many pods must find a place together. */
 export function gangSize({ spec }: TrainingJob): number {
   return (spec.elastic?.minWorkers ?? spec.workers) + (spec.parameterServers?.count ?? 0);
@@ -40,18 +48,24 @@ function groupOf(job: TrainingJob, apiVersion: string, more: Record<string, unkn
   };
 }
 
-/** The coscheduling plugin of Kubernetes' scheduler plugins; the embedded cluster's scheduler reads the same. */
-export const schedulerPlugins: GangScheduler = {
+/** As the chart of the scheduler plugins calls the scheduler that it installs beside the cluster's. */
+export const PLUGINS_SCHEDULER = "scheduler-plugins-scheduler";
+
+/**
+ * The coscheduling plugin of Kubernetes' scheduler plugins, in the scheduler of that name. The embedded cluster's
+ * `default-scheduler` has it.
+ */
+export const schedulerPlugins = (schedulerName: string): GangScheduler => ({
   name: "scheduler-plugins",
-  kind: podGroups("scheduling.x-k8s.io", "v1alpha1"),
+  kind: PLUGIN_GROUPS,
   podGroup: (job) => groupOf(job, "scheduling.x-k8s.io/v1alpha1", {}),
-  marks: (job) => ({ labels: { "scheduling.x-k8s.io/pod-group": job.metadata.name } }),
-};
+  marks: (job) => ({ labels: { "scheduling.x-k8s.io/pod-group": job.metadata.name }, schedulerName }),
+});
 
 /** Volcano, which places its pods itself. */
 export const volcano: GangScheduler = {
   name: "volcano",
-  kind: podGroups("scheduling.volcano.sh", "v1beta1"),
+  kind: VOLCANO_GROUPS,
   podGroup(job) {
     const { queue, priorityClassName } = job.spec.scheduling ?? {};
     return groupOf(job, "scheduling.volcano.sh/v1beta1", {
@@ -61,6 +75,3 @@ export const volcano: GangScheduler = {
   },
   marks: (job) => ({ annotations: { "scheduling.k8s.io/group-name": job.metadata.name }, schedulerName: "volcano" }),
 };
-
-/** In the order in which they are looked for. */
-export const GANG_SCHEDULERS: readonly GangScheduler[] = [schedulerPlugins, volcano];

@@ -1,5 +1,5 @@
 import { podName } from "./names.ts";
-import type { PodState } from "./pod-state.ts";
+import { overdueAt, type PodState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { Member } from "./worker-environment.ts";
 
@@ -46,10 +46,20 @@ function membersOf({ spec }: TrainingJob, attempt: number): Member[] {
   return [...members("worker", spec.workers), ...members("ps", spec.parameterServers?.count ?? 0)];
 }
 
-/** The members that can be made now: a whole gang only when nothing of the last one is left. */
-export function creatable(job: TrainingJob, { missing, obsolete, leaving }: Gang): readonly Member[] {
+/**
+ * The members that can be made now: a whole gang only when nothing of the last one is left. Pods that should have ended
+ * long ago do not count: nobody answers for the node that they are on.
+ */
+export function creatable(job: TrainingJob, gang: Gang, now: number): readonly Member[] {
   const attempt = job.status?.attempt ?? 0;
-  if ([...obsolete, ...leaving].some((one) => one.attempt !== attempt)) return [];
-  const taken = new Set([...obsolete, ...leaving].map(({ pod }) => pod.metadata.name));
-  return missing.filter(({ role, index }) => !taken.has(podName(job, role, index)));
+  const awaited = [...gang.obsolete, ...gang.leaving.filter((one) => overdueAt(one) > now)];
+  if (awaited.some((one) => one.attempt !== attempt)) return [];
+  const taken = new Set(awaited.map(({ pod }) => pod.metadata.name));
+  return gang.missing.filter(({ role, index }) => !taken.has(podName(job, role, index)));
+}
+
+/** When pods that are being deleted are no longer waited for, in milliseconds since 1970. */
+export function waitEnds({ missing, leaving }: Gang, now: number): number {
+  const waits = leaving.map(overdueAt).filter((time) => time > now);
+  return missing.length > 0 ? Math.max(...waits) : Number.NEGATIVE_INFINITY;
 }

@@ -4,13 +4,15 @@ import { deepEqual } from "konverge/objects";
 import { reportProblem, type WorkloadProblem } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { deletePods } from "./delete-pods.ts";
-import { creatable, type Gang, gangOf } from "./gang.ts";
+import { creatable, type Gang, gangOf, waitEnds } from "./gang.ts";
 import { productsOf, strandedWorkers } from "./gpu-placement.ts";
 import { type Hyperparameters, hyperparametersConfigMap } from "./hyperparameters.ts";
 import { podsOf } from "./job-pods.ts";
 import { withReports } from "./job-progress.ts";
 import { activeConditions, activeStatus } from "./job-status.ts";
+import { queueMarks } from "./kueue.ts";
 import { ensurePodGroup } from "./pod-group.ts";
+import type { PodState } from "./pod-state.ts";
 import { sharedClaims } from "./shared-claims.ts";
 import type { Tools, TrainingResult } from "./tools.ts";
 import type { TrainingJob } from "./training-job.ts";
@@ -45,8 +47,11 @@ export async function goOn(
   await deletePods([...found.obsolete, ...strandedWorkers(job, found.current, context)], context.client);
   const children = hyperparameters && childrenOf(job, hyperparameters);
   const prepared = children === undefined || isPrepared(children, context);
-  const members = prepared && now >= restartTime(job) ? creatable(job, found) : [];
-  const made = hyperparameters && members.length > 0 ? await make(job, members, hyperparameters, context, tools) : {};
+  const members = prepared && now >= restartTime(job) ? creatable(job, found, now) : [];
+  const made =
+    hyperparameters && members.length > 0
+      ? await make(job, members, { hyperparameters, leaving: found.leaving }, context, tools)
+      : {};
   if (made.created) tellCreated(job, found, made.created, context);
   const hash = hyperparameters ? specHash(job, hyperparameters) : found.current[0]!.specHash;
   const gang = gangOf(job, podsOf(job, context), hash);
@@ -58,7 +63,7 @@ export async function goOn(
     ...(children && { children }),
     status,
     conditions: activeConditions(job, status, problem),
-    ...(prepared ? lookAgain(job, status, made.problem, now) : { requeueAfter: AT_ONCE }),
+    ...(prepared ? lookAgain(job, status, { refused: made.problem, gang, now }) : { requeueAfter: AT_ONCE }),
   };
 }
 
@@ -67,11 +72,16 @@ function childrenOf(job: TrainingJob, hyperparameters: Hyperparameters) {
   return [serviceFor(job), ...(configMap ? [configMap] : [])];
 }
 
-/** Pods mount the ConfigMap as it is when they start: they are not made before it is there, and says what it shall. */
+/**
+ * Pods mount the ConfigMap as it is when they start, and find each other through the Service: they are not made before both
+ * are as they shall be.
+ */
 function isPrepared(children: readonly Drafted<Service | ConfigMap>[], { observed }: ReconcileContext): boolean {
   return children.every((child) => {
     const existing = observed(child);
-    return existing !== undefined && (!("data" in child) || deepEqual((existing as ConfigMap).data, child.data));
+    if (!existing) return false;
+    if ("data" in child) return deepEqual((existing as ConfigMap).data, child.data);
+    return deepEqual((existing as Service).spec?.selector, (child as Service).spec?.selector);
   });
 }
 
@@ -85,7 +95,7 @@ interface Made {
 async function make(
   job: TrainingJob,
   members: readonly Member[],
-  hyperparameters: Hyperparameters,
+  { hyperparameters, leaving }: { hyperparameters: Hyperparameters; leaving: readonly PodState[] },
   context: ReconcileContext,
   { schedulers }: Tools,
 ): Promise<Made> {
@@ -96,11 +106,20 @@ async function make(
   const size = job.spec.workers + (job.spec.parameterServers?.count ?? 0);
   const isGang = (job.spec.scheduling?.gang ?? true) && size > 1;
   const scheduler = isGang ? await ensurePodGroup(job, schedulers, client) : undefined;
-  const gang: GangMarks = scheduler?.marks(job) ?? {};
+  const gang = merged(scheduler?.marks(job), queueMarks(job));
   const products = productsOf(job, context);
-  const creation = await createPods(job, members, { hyperparameters, gang, products, together }, client);
+  const taken = new Map(leaving.map(({ pod: { metadata } }) => [metadata.name, metadata.uid!]));
+  const creation = await createPods(job, members, { hyperparameters, gang, products, together, taken }, client);
   const podGroup = scheduler && { scheduler: scheduler.name, name: job.metadata.name };
   return { ...creation, ...(podGroup && { status: { podGroup } }) };
+}
+
+function merged(gang: GangMarks = {}, queue: GangMarks): GangMarks {
+  return {
+    ...gang,
+    labels: { ...gang.labels, ...queue.labels },
+    annotations: { ...gang.annotations, ...queue.annotations },
+  };
 }
 
 async function ensureClaim(job: TrainingJob, { cache, client, events }: ReconcileContext): Promise<void> {
@@ -148,8 +167,7 @@ function tellChanges({ status: before }: TrainingJob, status: TrainingJobStatus,
 function lookAgain(
   job: TrainingJob,
   status: TrainingJobStatus,
-  refused: WorkloadProblem | undefined,
-  now: number,
+  { refused, gang, now }: { refused: WorkloadProblem | undefined; gang: Gang; now: number },
 ): { requeueAfter?: number } {
   const stored = { ...job, status };
   const begins = restartTime(job);
@@ -159,6 +177,7 @@ function lookAgain(
     ...(status.phase === "Running" ? [WHILE_RUNNING] : []),
     ...(refused ? [AFTER_REFUSAL] : []),
     ...(begins > now ? [begins - now] : []),
+    ...(waitEnds(gang, now) > now ? [waitEnds(gang, now) - now] : []),
   ];
   const after = Math.min(...waits);
   return Number.isFinite(after) ? { requeueAfter: Math.max(1, after) } : {};

@@ -7,13 +7,14 @@
  * and counted once, whenever the operator itself stops. What workers print on their output (`@progress {…}`) becomes
  * progress, an estimate of the end, stragglers and the last checkpoint in the status.
  *
- * It promises: no worker of one gang ever runs beside one of the next; a new version of the operator leaves pods alone
+ * It promises: no worker of one gang runs beside one of the next, except on a node that is lost; a new version of the operator leaves pods alone
  * that train; checkpoints outlive the job unless it says otherwise.
  */
 export * from "./gang.ts";
 export * from "./gang-scheduler.ts";
 export * from "./hyperparameters.ts";
 export * from "./job-progress.ts";
+export * from "./kueue.ts";
 export * from "./names.ts";
 export * from "./operator.ts";
 export * from "./pod-state.ts";

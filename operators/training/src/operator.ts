@@ -1,4 +1,5 @@
 import { operator } from "konverge";
+import { PLUGINS_SCHEDULER } from "./gang-scheduler.ts";
 import { TrainingJob } from "./training-job.ts";
 import { trainingJobAdmission } from "./training-job-admission.ts";
 import { trainingJobs } from "./training-job-controller.ts";
@@ -16,10 +17,21 @@ export const trainingOperator = operator({
       default: "auto",
       description: "Gang scheduler: scheduler-plugins, volcano, none, or auto: the installed one.",
     },
+    {
+      flag: "gangSchedulerName",
+      env: "GANG_SCHEDULER_NAME",
+      default: PLUGINS_SCHEDULER,
+      description:
+        "The scheduler with the coscheduling plugin, for workers in a PodGroup of the scheduler plugins. If the cluster's own has it: default-scheduler.",
+    },
   ],
   create: ({ metrics, settings }) => ({
     controllers: [
-      trainingJobs({ metrics: new TrainingMetrics(metrics), gangScheduling: settings["gangScheduling"] ?? "auto" }),
+      trainingJobs({
+        metrics: new TrainingMetrics(metrics),
+        gangScheduling: settings["gangScheduling"] ?? "auto",
+        gangSchedulerName: settings["gangSchedulerName"] ?? PLUGINS_SCHEDULER,
+      }),
     ],
     admissions: [trainingJobAdmission],
     conversions: [TrainingJob],

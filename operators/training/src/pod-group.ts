@@ -1,17 +1,21 @@
 import { type ApiError, isAlreadyExists, isNotFound, type ObjectKey } from "konverge";
 import type { Client } from "konverge/client";
-import { GANG_SCHEDULERS, type GangScheduler, type PodGroup } from "./gang-scheduler.ts";
+import { type GangScheduler, POD_GROUPS, type PodGroup, schedulerPlugins, volcano } from "./gang-scheduler.ts";
 import type { TrainingJob } from "./training-job.ts";
 
 /** Which schedulers' PodGroups may be used: the operator's setting. */
 export type GangChoice = "auto" | "none" | (string & {});
 
-/** The schedulers that a setting allows; throws if there is none of that name. */
-export function gangSchedulers(choice: GangChoice): readonly GangScheduler[] {
-  if (choice === "auto") return GANG_SCHEDULERS;
+/**
+ * The schedulers that a setting allows, in the order in which they are looked for; throws if there is none of that name.
+ * `schedulerName` is the scheduler that has the coscheduling plugin.
+ */
+export function gangSchedulers(choice: GangChoice, schedulerName: string): readonly GangScheduler[] {
+  const all = [schedulerPlugins(schedulerName), volcano];
+  if (choice === "auto") return all;
   if (choice === "none") return [];
-  const chosen = GANG_SCHEDULERS.filter(({ name }) => name === choice);
-  const known = ["auto", "none", ...GANG_SCHEDULERS.map(({ name }) => name)].join(", ");
+  const chosen = all.filter(({ name }) => name === choice);
+  const known = ["auto", "none", ...all.map(({ name }) => name)].join(", ");
   if (chosen.length === 0) throw new TypeError(`there is no gang scheduler ${choice}: use one of ${known}`);
   return chosen;
 }
@@ -44,9 +48,9 @@ export async function ensurePodGroup(
 /** Takes away the PodGroup that the status names. */
 export async function removePodGroup(job: TrainingJob, client: Client): Promise<void> {
   const { podGroup } = job.status ?? {};
-  const scheduler = GANG_SCHEDULERS.find(({ name }) => name === podGroup?.scheduler);
-  if (!podGroup || !scheduler) return;
-  await client.delete(scheduler.kind, keyOfGroup(job)).catch((error: unknown) => {
+  const kind = podGroup && POD_GROUPS[podGroup.scheduler];
+  if (!kind) return;
+  await client.delete(kind, keyOfGroup(job)).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
 }

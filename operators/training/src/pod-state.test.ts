@@ -68,3 +68,11 @@ test("the first failure is the one that ended first", () => {
   assert.equal(firstFailure(pods)?.index, 1);
   assert.equal(firstFailure([podState(examplePod(0))!]), undefined);
 });
+
+test("of failures at about the same time, the one from outside is the cause of the others", () => {
+  const at = (index: number, second: number, exitCode: number) =>
+    podState(examplePod(index, { phase: "Failed", exitCode, finishedAt: `2026-01-01T00:00:0${second}Z` }))!;
+  assert.equal(firstFailure([at(0, 4, 1), at(1, 5, 137)])?.index, 1, "killed");
+  assert.equal(firstFailure([at(0, 4, 1), at(1, 5, 134)])?.index, 0, "a program that aborts itself");
+  assert.equal(firstFailure([at(0, 1, 1), at(1, 9, 137)])?.index, 0, "killed much later");
+});

@@ -69,7 +69,7 @@ function exitCauseOf({ metadata, status }: Pod): ExitCause {
     ...(signalOf(ended) !== undefined && { signal: signalOf(ended)! }),
     reason: (isDisruption && (status?.reason || disruption?.reason)) || ended?.reason || status?.reason || "Error",
     ...((message ?? status?.message) && { message: lastLines(message ?? status!.message!) }),
-    time: ended?.finishedAt ?? metadata.creationTimestamp ?? "",
+    time: ended?.finishedAt ?? disruption?.lastTransitionTime ?? metadata.creationTimestamp ?? "",
     isDisruption,
   };
 }
@@ -109,14 +109,47 @@ function obstacleOf(pod: Pod): Obstacle | undefined {
   }
 }
 
-/** The failure that came first: the others' are mostly its consequence. */
+/**
+ * Nodes tell times in seconds, by clocks that differ a little: what ended within this time of each other, in milliseconds,
+ * may have ended in any order.
+ */
+export const TIME_TOLERANCE = 2_000;
+
+/**
+ * The failure that the others follow from: the first, or of several at about the same time the one that came from outside.
+ * A peer whose connection broke exits with an error of its own, and may be reported before the worker that was killed.
+ */
 export function firstFailure(pods: readonly PodState[]): PodState | undefined {
-  let first: PodState | undefined;
-  for (const one of pods) if (one.state === "Failed" && (!first || comesBefore(one, first))) first = one;
-  return first;
+  const failed = pods.filter(({ state }) => state === "Failed");
+  const earliest = Math.min(...failed.map(timeOf));
+  const candidates = failed.filter((one) => !(timeOf(one) > earliest + TIME_TOLERANCE));
+  return candidates.sort(comesBefore)[0];
 }
 
-function comesBefore(a: PodState, b: PodState): boolean {
-  const [x, y] = [a.cause?.time ?? "", b.cause?.time ?? ""];
-  return x === y ? a.index < b.index : x < y;
+function comesBefore(a: PodState, b: PodState): number {
+  const outside = Number(isFromOutside(b)) - Number(isFromOutside(a));
+  return outside || timeOf(a) - timeOf(b) || a.index - b.index;
+}
+
+/** When a pod failed, in milliseconds since 1970. */
+export const timeOf = ({ cause }: PodState): number => Date.parse(cause?.time ?? "") || 0;
+
+const SIGABRT = 6;
+
+/** The cluster or the kernel ended it. A program aborts itself too, when it waits in vain for another. */
+export function isFromOutside({ cause }: PodState): boolean {
+  return cause !== undefined && (cause.isDisruption || (cause.signal !== undefined && cause.signal !== SIGABRT));
+}
+
+/** When the deletion of a pod was requested, in milliseconds since 1970. */
+export function deletedAt({ pod: { metadata } }: PodState): number {
+  return Date.parse(metadata.deletionTimestamp ?? "") - 1000 * (metadata.deletionGracePeriodSeconds ?? 0);
+}
+
+/** How long after its grace period a pod still counts as about to end, in milliseconds. */
+const OVERDUE = 30_000;
+
+/** When a pod that is being deleted has had its time: its node is lost, or cannot stop it. In milliseconds since 1970. */
+export function overdueAt({ pod: { metadata } }: PodState): number {
+  return Date.parse(metadata.deletionTimestamp ?? "") + OVERDUE;
 }

@@ -45,7 +45,9 @@ async function resultFor(job: TrainingJob, context: ReconcileContext, tools: Too
   const verdict = judge(job, gang, context.clock.now());
   if (verdict.type !== "go-on") return record(job, verdict, gang, context, tools);
   if (!hyperparameters && gang.missing.length > 0) return hold(job, configMapNotFound(source!), context);
-  return goOn(job, gang, hyperparameters, context, tools);
+  const result = await goOn(job, gang, hyperparameters, context, tools);
+  if (verdict.after === undefined) return result;
+  return { ...result, requeueAfter: Math.min(verdict.after, result.requeueAfter ?? verdict.after) };
 }
 
 function configMapNotFound(name: string): WorkloadProblem {

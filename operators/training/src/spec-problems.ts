@@ -3,6 +3,7 @@ import { parseQuantity } from "konverge/objects";
 import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { variableOf } from "./hyperparameters.ts";
+import { queueErrors } from "./kueue.ts";
 import type { TrainingJob } from "./training-job.ts";
 
 /** Settings of torch and TensorFlow that workers would lose their place by. */
@@ -13,8 +14,10 @@ const GPU = "nvidia.com/gpu";
  * What is wrong with a job beyond what its CRD can say. Admission refuses such a job; the controller reports it, for
  * jobs that came past admission or past the CRD's own rules.
  */
-export function specProblems({ spec }: TrainingJob): FieldError[] {
+export function specProblems(job: TrainingJob): FieldError[] {
+  const { spec } = job;
   return [
+    ...queueErrors(job),
     ...missing(spec),
     ...volumes(spec),
     ...amounts(spec),

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdmissionRequest } from "konverge/webhooks";
+import { KUEUE_QUEUE } from "./kueue.ts";
 import { TrainingJob } from "./training-job.ts";
-import { KUEUE_QUEUE, trainingJobAdmission } from "./training-job-admission.ts";
+import { trainingJobAdmission } from "./training-job-admission.ts";
 
 const base = { framework: "pytorch" as const, workers: 2, image: "i", command: ["train"] };
 
@@ -23,15 +24,15 @@ function request(more: Partial<AdmissionRequest<TrainingJob>> = {}) {
 const validate = async (job: TrainingJob, asked: never) =>
   (await trainingJobAdmission.options.validate!(job as never, asked))?.map(({ field }) => field);
 
-test("a new job of a Kueue queue begins suspended; an old one is left as it is", async () => {
-  const queued = () =>
-    TrainingJob.new({ metadata: { name: "a", labels: { [KUEUE_QUEUE]: "team" } }, spec: base }) as TrainingJob;
-  const created = queued();
-  await trainingJobAdmission.options.mutate!(created as never, request().asked);
-  assert.equal(created.spec.suspend, true);
-  const updated = queued();
-  await trainingJobAdmission.options.mutate!(updated as never, request({ operation: "UPDATE" }).asked);
-  assert.notEqual(updated.spec.suspend, true);
+test("a job of a queue has a fixed size", async () => {
+  const queued = (spec: object) =>
+    TrainingJob.new({
+      metadata: { name: "a", labels: { [KUEUE_QUEUE]: "team" } },
+      spec: { ...base, ...spec },
+    }) as TrainingJob;
+  assert.deepEqual(await validate(queued({}), request().asked), []);
+  const elastic = { minWorkers: 1, maxWorkers: 2 };
+  assert.deepEqual(await validate(queued({ elastic }), request().asked), ["spec.elastic"]);
 });
 
 test("users are warned that checkpoints without a volume are lost", async () => {

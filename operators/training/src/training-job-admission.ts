@@ -4,17 +4,8 @@ import { isFinished } from "./job-status.ts";
 import { specProblems } from "./spec-problems.ts";
 import { TrainingJob } from "./training-job.ts";
 
-/** A job with this label waits for Kueue to admit it. */
-export const KUEUE_QUEUE = "kueue.x-k8s.io/queue-name";
-
-/**
- * Judges TrainingJobs before they are stored. A new job of a Kueue queue begins suspended, since it is Kueue that resumes
- * it when there is quota.
- */
+/** Judges TrainingJobs before they are stored. */
 export const trainingJobAdmission = admissionWebhook(TrainingJob, {
-  mutate(draft, { operation }) {
-    if (operation === "CREATE" && draft.metadata.labels?.[KUEUE_QUEUE]) draft.spec.suspend = true;
-  },
   validate(job, { old, warn }) {
     // Whoever writes something else, such as a finalizer, is not to blame for a spec from before these rules.
     if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];

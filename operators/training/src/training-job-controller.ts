@@ -2,7 +2,7 @@ import { type Controller, controller, keyOf, permission, type ReconcileContext, 
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
 import { watchGpuNodes } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
-import { GANG_SCHEDULERS } from "./gang-scheduler.ts";
+import { PLUGINS_SCHEDULER, POD_GROUPS } from "./gang-scheduler.ts";
 import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
 import { type GangChoice, gangSchedulers } from "./pod-group.ts";
 import { reconcileJob } from "./reconcile-job.ts";
@@ -18,6 +18,8 @@ export interface TrainingJobsOptions {
   readonly metrics: TrainingMetrics;
   /** Default: `auto`. */
   readonly gangScheduling?: GangChoice;
+  /** The scheduler that reads PodGroups of the scheduler plugins. Default: as their chart calls it. */
+  readonly gangSchedulerName?: string;
 }
 
 /**
@@ -25,8 +27,10 @@ export interface TrainingJobsOptions {
  * be changed, and what a new version of this operator would write differently must not disturb a pod that trains. All
  * else of a job is applied and repaired.
  */
-export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsOptions): Controller {
-  const tools: Tools = { metrics, schedulers: gangSchedulers(gangScheduling), logs: new LogReader() };
+export function trainingJobs(options: TrainingJobsOptions): Controller {
+  const { metrics, gangScheduling = "auto", gangSchedulerName = PLUGINS_SCHEDULER } = options;
+  const schedulers = gangSchedulers(gangScheduling, gangSchedulerName);
+  const tools: Tools = { metrics, schedulers, logs: new LogReader() };
   return controller(TrainingJob, {
     owns: [Service, ConfigMap],
     watches: [
@@ -50,7 +54,7 @@ export function trainingJobs({ metrics, gangScheduling = "auto" }: TrainingJobsO
       permission(Pod, ["get"], { subresource: "log" }),
       permission(PersistentVolumeClaim, ["create", "delete"]),
       permission(TrainingJob, ["delete"]),
-      ...GANG_SCHEDULERS.map(({ kind }) => permission(kind, ["get", "create", "patch", "delete"])),
+      ...Object.values(POD_GROUPS).map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
     finalizer: FINALIZER,
     reconcile: (job, context) => reconcileJob(job, context, tools),

@@ -101,6 +101,13 @@ export const elastic = z
   .object({
     minWorkers: z.int().min(1).max(100),
     maxWorkers: z.int().min(1).max(100),
+    maxRestarts: z
+      .int()
+      .min(0)
+      .optional()
+      .describe(
+        "How often torchrun restarts the processes of a pod, whose peers were lost, before the pod fails. Default: backoffLimit.",
+      ),
   })
   .optional()
   .describe("The job can run with any number of workers within these bounds; workers is the desired number.");

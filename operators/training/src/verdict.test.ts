@@ -69,7 +69,7 @@ test("disruptions do not use up the limit", () => {
 test("before all have run, a missing worker is simply made", () => {
   const job = exampleJob({}, { phase: "Pending", attempt: 0 });
   assert.equal(verdict(job, [examplePod(1)]), "go-on");
-  assert.deepEqual(creatable(job, gang(job, [examplePod(1)])), [{ role: "worker", index: 0, attempt: 0 }]);
+  assert.deepEqual(creatable(job, gang(job, [examplePod(1)]), NOW), [{ role: "worker", index: 0, attempt: 0 }]);
 });
 
 test("failures of an earlier gang, or of pods on their way out, are not counted again", () => {
@@ -80,9 +80,30 @@ test("failures of an earlier gang, or of pods on their way out, are not counted 
 
 test("no worker of the next gang is made while one of the last is left", () => {
   const job = exampleJob({}, { ...running, phase: "Pending", attempt: 1 });
-  assert.deepEqual(creatable(job, gang(job, [examplePod(0, { deleting: true })])), []);
-  assert.deepEqual(creatable(job, gang(job, [failed(1)])), []);
-  assert.equal(creatable(job, gang(job, [])).length, 2);
+  const ends = examplePod(0, { deleting: true, finishedAt: "2026-01-01T01:00:00Z" });
+  assert.deepEqual(creatable(job, gang(job, [ends]), NOW), []);
+  assert.deepEqual(creatable(job, gang(job, [failed(1)]), NOW), []);
+  assert.equal(creatable(job, gang(job, []), NOW).length, 2);
+});
+
+test("a pod that does not end, since its node is lost, does not hold up the next gang", () => {
+  const job = exampleJob({}, { ...running, phase: "Pending", attempt: 1 });
+  const stuck = examplePod(0, { deleting: true, finishedAt: "2026-01-01T00:58:00Z" });
+  assert.equal(creatable(job, gang(job, [stuck]), NOW).length, 2);
+});
+
+test("a peer that lost its connection is not blamed for the worker that was killed", () => {
+  const job = exampleJob({ restartPolicy: "ExitCode" }, running);
+  const at = (second: number) => `2026-01-01T00:59:${second}Z`;
+  const peer = examplePod(0, { phase: "Failed", exitCode: 1, finishedAt: at(58) });
+  const killed = examplePod(1, { phase: "Failed", exitCode: 137, finishedAt: at(59) });
+  // Its node has not reported it yet.
+  assert.equal(verdict(job, [peer, examplePod(1)]), "go-on");
+  assert.equal(verdict(job, [peer, killed]), "restart failure");
+  assert.equal(verdict(job, [peer, examplePod(1)], NOW + 10_000), "failed PermanentExitCode");
+  // A worker that is being deleted was lost, whatever its peers say.
+  const deleted = examplePod(1, { deleting: true, finishedAt: at(58) });
+  assert.equal(verdict(exampleJob({}, running), [peer, deleted]), "restart disruption");
 });
 
 test("pods that were made for another spec are a reason to begin anew; more than wanted are not", () => {

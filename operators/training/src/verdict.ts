@@ -1,6 +1,6 @@
 import type { Gang } from "./gang.ts";
 import { podName } from "./names.ts";
-import { firstFailure, type PodState } from "./pod-state.ts";
+import { deletedAt, firstFailure, isFromOutside, type PodState, TIME_TOLERANCE, timeOf } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { Failure } from "./training-job-status.ts";
 
@@ -9,7 +9,8 @@ import type { Failure } from "./training-job-status.ts";
  * that stops in between neither forgets it nor counts it twice.
  */
 export type Verdict =
-  | { readonly type: "go-on" }
+  /** `after`: there is more to be known in so many milliseconds. */
+  | { readonly type: "go-on"; readonly after?: number }
   | { readonly type: "succeeded" }
   | { readonly type: "failed"; readonly reason: string; readonly message: string; readonly failure?: Failure }
   /** All workers begin anew: since one failed or was lost, or since the spec has changed. */
@@ -33,9 +34,31 @@ export function judge(job: TrainingJob, gang: Gang, now: number): Verdict {
   const overdue = deadlinePassed(job, now);
   if (overdue) return { type: "failed", ...overdue };
   const failed = firstFailure(gang.current);
-  if (failed) return afterFailure(job, failed);
+  if (failed) {
+    const after = unsureFor(failed, gang, now);
+    if (after > 0) return { type: "go-on", after };
+    return followsFromLoss(failed, gang)
+      ? (lostWorker(job, gang) ?? afterFailure(job, failed))
+      : afterFailure(job, failed);
+  }
   if (gang.outdated.length > 0) return { type: "restart", why: "change", message: "the spec has changed" };
   return lostWorker(job, gang) ?? { type: "go-on" };
+}
+
+/** Nodes report the end of a container within this time, in milliseconds. */
+const REPORTING = 5_000;
+
+/** For how long another worker may still turn out to be the one that failed first. */
+function unsureFor(failed: PodState, { current }: Gang, now: number): number {
+  const others = current.some(({ state }) => state === "Running");
+  if (isFromOutside(failed) || !others) return 0;
+  return Math.min(REPORTING, timeOf(failed) + REPORTING - now);
+}
+
+/** Whether a worker failed when another was being deleted: then it lost its peer. */
+function followsFromLoss(failed: PodState, { leaving }: Gang): boolean {
+  const began = leaving.filter(({ attempt }) => attempt === failed.attempt).map(deletedAt);
+  return !isFromOutside(failed) && began.some((time) => time <= timeOf(failed) + TIME_TOLERANCE);
 }
 
 function isDone({ spec }: TrainingJob, { current }: Gang): boolean {

@@ -3,6 +3,7 @@ import type { Client } from "konverge/client";
 import { Pod } from "konverge/kinds";
 import { isControlledBy } from "konverge/objects";
 import { podCreationProblem, type WorkloadProblem } from "konverge/pods";
+import { queueProblem } from "./kueue.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { Member } from "./worker-environment.ts";
 import { type PodContext, podFor } from "./worker-pod.ts";
@@ -28,6 +29,8 @@ export async function createPods(
   for (const member of members) {
     const pod = podFor(job, member, context);
     try {
+      const unserved = created === 0 ? await queueProblem(job, pod, client) : undefined;
+      if (unserved) return { created, problem: unserved };
       await client.create(Pod, pod);
       created++;
     } catch (error) {

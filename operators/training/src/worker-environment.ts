@@ -33,7 +33,7 @@ export function environmentOf(job: TrainingJob, member: Member, hyperparameters:
 
 /** `PET_` variables are what torchrun reads in place of its options; the others, what a script reads that it starts. */
 function pytorch(job: TrainingJob, { index }: Member): Record<string, string> {
-  const { workers, gpuPerWorker, elastic } = job.spec;
+  const { workers, gpuPerWorker, elastic, backoffLimit } = job.spec;
   const address = { MASTER_ADDR: hostOf(job, "worker", 0), MASTER_PORT: String(portOf(job)) };
   const processes = { PET_NPROC_PER_NODE: String(Math.max(1, gpuPerWorker)), PYTHONUNBUFFERED: "1" };
   if (elastic) {
@@ -44,6 +44,8 @@ function pytorch(job: TrainingJob, { index }: Member): Record<string, string> {
       PET_RDZV_BACKEND: "c10d",
       PET_RDZV_ENDPOINT: `${address.MASTER_ADDR}:${address.MASTER_PORT}`,
       PET_RDZV_ID: job.metadata.uid ?? job.metadata.name,
+      // Without any, the loss of one worker ends the others, which lost their peer.
+      PET_MAX_RESTARTS: String(elastic.maxRestarts ?? backoffLimit),
     };
   }
   return {

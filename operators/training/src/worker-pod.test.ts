@@ -130,7 +130,7 @@ test("a claim is made for all who write to it, unless one is named", () => {
 
 test("schedulers are told how many must start together", () => {
   const elastic = exampleJob({ workers: 4, elastic: { minWorkers: 2, maxWorkers: 8 } });
-  assert.equal(schedulerPlugins.podGroup(elastic).spec.minMember, 2);
+  assert.equal(schedulerPlugins("default-scheduler").podGroup(elastic).spec.minMember, 2);
   assert.equal(gangSize(exampleJob({ framework: "tensorflow", workers: 4, parameterServers: { count: 2 } })), 6);
   const queued = exampleJob({ scheduling: { queue: "research" } });
   assert.deepEqual(volcano.podGroup(queued).spec, { minMember: 2, queue: "research" });

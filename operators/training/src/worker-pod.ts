@@ -7,7 +7,7 @@ import {
   type Volume,
   type VolumeMount,
 } from "konverge/kinds";
-import { templateHash } from "konverge/objects";
+import { templateHash, truncatedName } from "konverge/objects";
 import { gpuProductAffinity, podTemplate } from "konverge/pods";
 import { argumentOf, HYPERPARAMETERS_PATH, type Hyperparameters } from "./hyperparameters.ts";
 import {
@@ -42,6 +42,8 @@ export interface PodContext {
   readonly products: readonly string[];
   /** Where pods must run to share the job's claims. */
   readonly together?: Affinity | undefined;
+  /** The names of pods that do not end, with their uids. */
+  readonly taken?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -87,12 +89,18 @@ export function podFor(job: TrainingJob, member: Member, context: PodContext) {
   return Pod.draft({
     metadata: {
       ...metadata,
-      name: podName(job, role, index),
+      name: freeName(podName(job, role, index), context.taken),
       namespace: job.metadata.namespace,
       ownerReferences: [ownerReference(TrainingJob, job)],
     },
     spec: spec!,
   });
+}
+
+/** A pod that does not end keeps its name; its successor has another one, and the same host name. */
+function freeName(name: string, taken: PodContext["taken"]): string {
+  const uid = taken?.get(name);
+  return uid === undefined ? name : freeName(truncatedName(name, templateHash(uid)), taken);
 }
 
 function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodSpec {

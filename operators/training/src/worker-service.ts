@@ -1,5 +1,5 @@
 import { Service } from "konverge/kinds";
-import { JOB_LABEL, labelsOf, serviceName } from "./names.ts";
+import { ATTEMPT_LABEL, JOB_LABEL, labelsOf, serviceName } from "./names.ts";
 import type { TrainingJob } from "./training-job.ts";
 import { portOf } from "./worker-environment.ts";
 
@@ -10,7 +10,8 @@ export function serviceFor(job: TrainingJob) {
     spec: {
       clusterIP: "None",
       publishNotReadyAddresses: true,
-      selector: { [JOB_LABEL]: job.metadata.name },
+      // A name never leads to a pod of an earlier gang, which may be stuck on a lost node.
+      selector: { [JOB_LABEL]: job.metadata.name, [ATTEMPT_LABEL]: String(job.status?.attempt ?? 0) },
       ports: [{ name: "training", port: portOf(job), targetPort: "training" }],
     },
   });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { Scenario } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
+import { operator } from "konverge";
 import { Pod, Service } from "konverge/kinds";
+import { admissionWebhook } from "konverge/webhooks";
 import { endAll, endWorker, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** TensorFlow: parameter servers are told of, serve until the workers are done, and are then stopped. */
@@ -144,14 +146,56 @@ export const aJobIsSuspendedAndResumed: Scenario = async (stage) => {
   );
 };
 
-/** A job of a Kueue queue waits for Kueue. */
-export const aQueuedJobWaits: Scenario = async (stage) => {
+const queued = (name: string) => {
+  const made = job(name) as { metadata: { labels?: object } };
+  made.metadata.labels = { "kueue.x-k8s.io/queue-name": "team-a" };
+  return made;
+};
+
+/** Without Kueue, a job of a queue does not run past the quota that it was to have. */
+export const aQueueIsNotServed: Scenario = async (stage) => {
   await stage.start(trainingOperator);
-  const queued = job("queued") as { metadata: { labels?: object } };
-  queued.metadata.labels = { "kueue.x-k8s.io/queue-name": "team-a" };
-  await stage.apply(queued);
-  await stage.until("it is suspended", async () => {
-    return (await stage.condition(TrainingJob, "queued", "Suspended")) === "True Suspended";
+  await stage.apply(queued("queued"));
+  await stage.until("it is refused", async () => {
+    return (await stage.condition(TrainingJob, "queued", "Degraded")) === "True QueueNotServed";
   });
   assert.equal((await stage.list(Pod)).length, 0);
+};
+
+const GATE = "kueue.x-k8s.io/admission";
+/** What Kueue does with pods of a queue as they are created. */
+const kueue = operator({
+  name: "kueue",
+  description: "Holds pods of queues.",
+  kinds: [],
+  create: () => ({
+    controllers: [],
+    admissions: [
+      admissionWebhook(Pod, {
+        mutate(pod, { operation: what }) {
+          if (what !== "CREATE" || !pod.metadata.labels?.["kueue.x-k8s.io/queue-name"]) return;
+          pod.spec!.schedulingGates = [{ name: GATE }];
+        },
+      }),
+    ],
+  }),
+});
+
+/** With Kueue, the gang is a group of pods, which it lets start when there is quota for all. */
+export const aQueuedJobStarts: Scenario = async (stage) => {
+  await stage.start(kueue);
+  await stage.start(trainingOperator);
+  await stage.apply(queued("queued"));
+  const pods = async () => podsOf(stage, "queued");
+  await stage.until("its pods wait", async () => (await pods()).length === 2);
+  await stage.settled();
+  assert.equal((await statusOf(stage, "queued")).phase, "Pending");
+  for (const { metadata } of await pods()) {
+    assert.equal(metadata.labels?.["kueue.x-k8s.io/pod-group-name"], "queued-0");
+    assert.equal(metadata.annotations?.["kueue.x-k8s.io/pod-group-total-count"], "2");
+    await stage.client.patch(Pod, `${stage.namespace}/${metadata.name}`, {
+      merge: { spec: { schedulingGates: [] } },
+    } as never);
+  }
+  await untilPhase(stage, "queued", "Running");
 };

@@ -9,4 +9,5 @@ onEmbedded("a finished job is deleted after its time", scenarios.aFinishedJobIsD
 onEmbedded("a training that takes too long fails", scenarios.aDeadlinePasses);
 onEmbedded("a job that cannot start in time fails", scenarios.aStartDeadlinePasses);
 onEmbedded("a job is suspended and resumed", scenarios.aJobIsSuspendedAndResumed);
-onEmbedded("a job of a Kueue queue waits to be resumed", scenarios.aQueuedJobWaits);
+onEmbedded("a job of a queue that nobody serves is refused", scenarios.aQueueIsNotServed);
+onEmbedded("a job of a Kueue queue starts when its group of pods is admitted", scenarios.aQueuedJobStarts);

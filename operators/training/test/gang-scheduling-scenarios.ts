@@ -4,6 +4,10 @@ import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konve
 import { CustomResourceDefinition } from "konverge/kinds";
 import { endAll, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
+/** The coscheduling plugin in the cluster's own scheduler. */
+export const inDefaultScheduler = { settings: { gangSchedulerName: "default-scheduler" } };
+export const plugins = schedulerPlugins("default-scheduler");
+
 /** Installs a scheduler's PodGroups, as far as this operator has to do with them. */
 export async function installPodGroups(stage: TestEnvironment, { kind }: typeof volcano): Promise<void> {
   const name = `podgroups.${kind.group}`;
@@ -47,11 +51,11 @@ export async function installPodGroups(stage: TestEnvironment, { kind }: typeof 
 
 /** The workers' PodGroup, as the coscheduling plugin reads it: made before them, changed with them, gone after them. */
 export const aPodGroupIsKept: Scenario = async (stage) => {
-  await installPodGroups(stage, schedulerPlugins);
-  await stage.start(trainingOperator);
+  await installPodGroups(stage, plugins);
+  await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(job("together", { workers: 2 }));
   await untilPhase(stage, "together", "Running");
-  const group = await stage.get(schedulerPlugins.kind, "together");
+  const group = await stage.get(plugins.kind, "together");
   assert.equal(group.spec.minMember, 2);
   assert.equal(group.metadata.ownerReferences?.[0]?.kind, "TrainingJob");
   for (const { metadata } of await podsOf(stage, "together")) {
@@ -61,11 +65,11 @@ export const aPodGroupIsKept: Scenario = async (stage) => {
   await stage.client.patch(TrainingJob, `${stage.namespace}/together`, { merge: { spec: { workers: 3 } } });
   await stage.until("the gang has grown", async () => {
     const status = await statusOf(stage, "together");
-    return status.active === 3 && (await stage.get(schedulerPlugins.kind, "together")).spec.minMember === 3;
+    return status.active === 3 && (await stage.get(plugins.kind, "together")).spec.minMember === 3;
   });
   await endAll(stage, "together");
   await untilPhase(stage, "together", "Succeeded");
-  await stage.until("the PodGroup is gone", async () => !(await stage.find(schedulerPlugins.kind, "together")));
+  await stage.until("the PodGroup is gone", async () => !(await stage.find(plugins.kind, "together")));
 };
 
 /** The same as Volcano reads it. */
@@ -90,4 +94,14 @@ export const volcanoIsTold: Scenario = async (stage) => {
   assert.equal((await stage.get(volcano.kind, "erupts")).spec.minMember, 3);
   await stage.client.patch(TrainingJob, `${stage.namespace}/erupts`, { merge: { spec: { suspend: true } } });
   await stage.until("the PodGroup is gone", async () => !(await stage.find(volcano.kind, "erupts")));
+};
+
+/** The scheduler that the chart of the scheduler plugins installs places the pods; the cluster's own would ignore the group. */
+export const thePluginsPlaceThem: Scenario = async (stage) => {
+  await installPodGroups(stage, plugins);
+  await stage.start(trainingOperator);
+  await stage.apply(job("placed", { workers: 2 }));
+  await stage.until("it has pods", async () => (await podsOf(stage, "placed")).length === 2);
+  for (const { spec } of await podsOf(stage, "placed"))
+    assert.equal(spec?.schedulerName, "scheduler-plugins-scheduler");
 };

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { gpuNodes } from "@konverge/dev";
 import { onEmbedded } from "@konverge/operator-suite";
-import { schedulerPlugins, TrainingJob, trainingOperator } from "@konverge/training-operator";
+import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import * as scenarios from "./gang-scheduling-scenarios.ts";
 import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 onEmbedded("a PodGroup of the scheduler plugins is kept for the gang", scenarios.aPodGroupIsKept);
+onEmbedded("workers of a PodGroup name the scheduler that has the plugin", scenarios.thePluginsPlaceThem);
 onEmbedded("Volcano is told which workers belong together", scenarios.volcanoIsTold);
 
 onEmbedded(
   "all workers of a gang find a place, or none does: two jobs that cannot both run do not block each other",
   async (stage) => {
-    await scenarios.installPodGroups(stage, schedulerPlugins);
-    await stage.start(trainingOperator);
+    await scenarios.installPodGroups(stage, scenarios.plugins);
+    await stage.start(trainingOperator, scenarios.inDefaultScheduler);
     // Four GPUs for two jobs of three workers each: one by one, each would get two and wait for the third for ever.
     await stage.apply(job("one", { workers: 3, gpuPerWorker: 1 }));
     await stage.apply(job("two", { workers: 3, gpuPerWorker: 1 }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Scenario } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
-import { Pod } from "konverge/kinds";
+import { Node, Pod, Service } from "konverge/kinds";
 import { endAll, endWorker, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** Two workers fail at the same time: one restart of all of them, counted once, and the first cause is reported. */
@@ -91,6 +91,34 @@ export const disruptionsAreNotFailures: Scenario = async (stage) => {
   assert.deepEqual([restarts, attempt, failure?.reason], [0, 2, "Evicted"]);
 };
 
+/** The node of a worker falls silent: its pod never ends, and the gang restarts without it. */
+export const aLostNodeHoldsNobody: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("survives", { backoffLimit: 0 }));
+  await untilPhase(stage, "survives", "Running");
+  const lost = await stage.get(Pod, "survives-worker-1");
+  const annotations = { "sim.konverge.dev/kubelet": "stopped" };
+  await stage.client.patch(Node, lost.spec!.nodeName!, { merge: { metadata: { annotations } } as never });
+  await stage.until(
+    "the next gang runs",
+    async () => {
+      const { phase, attempt } = await statusOf(stage, "survives");
+      return phase === "Running" && attempt === 1;
+    },
+    900_000,
+  );
+  const { restarts, disruptions, workerStatuses } = await statusOf(stage, "survives");
+  assert.deepEqual([restarts, disruptions, workerStatuses?.length], [0, 1, 2]);
+  const stuck = await stage.get(Pod, "survives-worker-1");
+  assert.equal(stuck.metadata.uid, lost.metadata.uid);
+  const heir = (await podsOf(stage, "survives")).find(({ metadata, spec }) => {
+    return spec?.hostname === "survives-worker-1" && metadata.uid !== lost.metadata.uid;
+  });
+  assert.match(heir?.metadata.name ?? "", /^survives-worker-1-/);
+  const service = await stage.get(Service, "survives-workers");
+  assert.equal(service.spec?.selector?.["ml.example.com/attempt"], "1");
+};
+
 /** restartPolicy Never: the first failure ends the job. */
 export const oneTryOnly: Scenario = async (stage) => {
   await stage.start(trainingOperator);
@@ -141,6 +169,7 @@ export const anElasticJobBends: Scenario = async (stage) => {
   await stage.until("all run", async () => (await statusOf(stage, "elastic")).active === 3);
   const [zero, one] = await podsOf(stage, "elastic");
   assert.equal(envOf(zero!)["PET_NNODES"], "2:4");
+  assert.equal(envOf(zero!)["PET_MAX_RESTARTS"], "2");
   assert.equal(envOf(zero!)["RANK"], undefined);
   const uids = async () => (await podsOf(stage, "elastic")).map(({ metadata }) => metadata.uid);
 

@@ -8,3 +8,4 @@ onEmbedded("disruptions restart the gang without using up the limit", scenarios.
 onEmbedded("with restartPolicy Never, the first failure is the last", scenarios.oneTryOnly);
 onEmbedded("a changed spec makes a new gang, without counting as a restart", scenarios.aChangedSpecRestarts);
 onEmbedded("an elastic job bends between its bounds", scenarios.anElasticJobBends);
+onEmbedded("a node that is lost does not hold the gang", scenarios.aLostNodeHoldsNobody);

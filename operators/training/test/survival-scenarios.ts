@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { type Scenario, supplyVolumes } from "@konverge/operator-suite";
-import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
+import { TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
-import { installPodGroups } from "./gang-scheduling-scenarios.ts";
+import { inDefaultScheduler, installPodGroups, plugins } from "./gang-scheduling-scenarios.ts";
 import { endAll, endWorker, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** Nearly everything that the operator writes: children, a claim, a PodGroup, a restart, a resize, the end. */
 export const aFullLife: Scenario = async (stage) => {
   await supplyVolumes(stage, "1Gi");
-  await installPodGroups(stage, schedulerPlugins);
-  await stage.start(trainingOperator);
+  await installPodGroups(stage, plugins);
+  await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(
     job("life", {
       hyperparameters: { depth: 3 },
@@ -62,9 +62,9 @@ export const anElasticLife: Scenario = async (stage) => {
 
 /** What is needed once in a while: a job that deletes itself, a PodGroup that changes, a pod that lost its labels. */
 export const theRest: Scenario = async (stage) => {
-  await installPodGroups(stage, schedulerPlugins);
+  await installPodGroups(stage, plugins);
   await installPodGroups(stage, volcano);
-  await stage.start(trainingOperator);
+  await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(job("grows", { ttlSecondsAfterFinished: 0 }));
   await untilPhase(stage, "grows", "Running");
   await stage.client.patch(TrainingJob, `${stage.namespace}/grows`, { merge: { spec: { workers: 3 } } });

@@ -11,5 +11,5 @@ onReal({
   "a finished job is deleted after its time": ending.aFinishedJobIsDeleted,
   "a training that takes too long fails": ending.aDeadlinePasses,
   "a job is suspended and resumed": ending.aJobIsSuspendedAndResumed,
-  "a job of a Kueue queue waits": ending.aQueuedJobWaits,
+  "a job of a queue that nobody serves is refused": ending.aQueueIsNotServed,
 });
