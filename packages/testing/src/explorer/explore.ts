@@ -15,6 +15,7 @@ import { deletionPass } from "./passes/deletion.ts";
 import { driftPass } from "./passes/drift.ts";
 import type { PassResult } from "./passes/pass.ts";
 import { rbacPass } from "./passes/rbac.ts";
+import { specPass } from "./passes/spec.ts";
 
 /** Options of {@link explore}. */
 export interface ExploreOptions extends RunOptions {
@@ -175,6 +176,7 @@ class Search {
     for (const kind of this.#options.kinds ?? kinds)
       await run("deletion", () => deletionPass(this.#scenario, kind, options));
     await run("drift", () => driftPass(this.#scenario, options));
+    await run("spec", () => specPass(this.#scenario, options));
     for (const operator of operators) {
       if (!("main" in operator)) {
         await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, options));

@@ -1,11 +1,12 @@
-import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApiVersion } from "@konverge/core";
+import { type AnyObject, isNotFound, type KindRef, keyOf } from "@konverge/core";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
-import { type EndState, endState, endStateDifferences } from "../end-state.ts";
+import { type EndState, endStateDifferences } from "../end-state.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
 import { type Recording, recorded } from "./recording.ts";
+import { isChild, standing } from "./standing.ts";
 
 /** Who edits by hand. */
 const SOMEBODY = "kubectl-edit";
@@ -66,35 +67,6 @@ async function childrenOf({ environment, options }: Bench): Promise<Found[]> {
     }
   }
   return found;
-}
-
-function isChild(environment: OperatorTestEnvironment, object: AnyObject): boolean {
-  const owner = controllerOf(object);
-  return owner !== undefined && isOwn(environment, owner);
-}
-
-function isOwn(
-  environment: OperatorTestEnvironment,
-  { apiVersion, kind }: { apiVersion: string; kind: string },
-): boolean {
-  const { group } = parseApiVersion(apiVersion);
-  return environment.kinds.some((one) => one.kind === kind && one.group === group);
-}
-
-/**
- * The operator's objects with what they say, and their children as they are asked for. What others make of children
- * (pods, revisions of the past) shows in what the operator's objects say.
- */
-function standing(environment: OperatorTestEnvironment, { mask }: PassOptions): Promise<EndState> {
-  const asked = (object: AnyObject): AnyObject => {
-    const { status, ...rest } = mask ? mask(object) : object;
-    const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
-    const shown = { ...rest, metadata: { ...rest.metadata, annotations } };
-    // How often something was changed tells that it was interfered with, not how it stands.
-    const { observedGeneration: __, ...told } = (status ?? {}) as Record<string, unknown>;
-    return isOwn(environment, object) ? { ...shown, status: told } : shown;
-  };
-  return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
 }
 
 /** Everything is as it was; otherwise it is told what somebody did. */
