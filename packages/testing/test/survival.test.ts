@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Exploration, explore, findingText, runScenario, type Scenario } from "@konverge/testing";
-import { careless, converges, failing, resentful, sound, timid, Widget } from "./widgets.ts";
+import { careless, converges, failing, resentful, sneaky, sound, timid, Widget } from "./widgets.ts";
 
 const messages = ({ findings }: Exploration) => findings.map(({ message }) => message);
 
@@ -42,6 +42,20 @@ test("an operator that does not recover from one edit is reported once, not with
     found[0] ?? "",
     /^ConfigMap w-a, .*: Widget w differs: expected "text": "hello", but it is "text": "edited"/,
   );
+});
+
+test("findings about the whole scenario have a timeline that shows what was done and what the operator did then", async () => {
+  const lines = ({ findings }: Exploration) =>
+    findings[0]?.timeline.map(({ who, what }) => `${who}: ${what}`).join("\n") ?? "";
+  const deletion = lines(await explore(converges(careless), { faults: ["deletion"] }));
+  assert.match(deletion, /^operator: started\n[\s\S]*user: apply Widget\/w\n[\s\S]*explorer: all widgets are deleted/);
+  const drift = lines(await explore(converges(timid), { faults: ["drift"] }));
+  assert.match(
+    drift,
+    /^explorer: ConfigMap w-a, \/data\/text changed to "hello-edited"\noperator: MODIFIED configmaps\/w-a/,
+  );
+  const role = lines(await explore(converges(sneaky), { faults: ["rbac"] }));
+  assert.match(role, /operator: list secrets/);
 });
 
 test("a wait that times out reports what the operator logged once, with how often", async () => {

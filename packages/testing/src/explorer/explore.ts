@@ -15,6 +15,7 @@ import { deletionPass } from "./passes/deletion.ts";
 import { driftPass } from "./passes/drift.ts";
 import type { PassResult } from "./passes/pass.ts";
 import { rbacPass } from "./passes/rbac.ts";
+import { specPass } from "./passes/spec.ts";
 
 /** Options of {@link explore}. */
 export interface ExploreOptions extends RunOptions {
@@ -162,21 +163,23 @@ class Search {
 
   /** What is done to the scenario as a whole. */
   async #passes({ kinds, operators }: PlayedRun): Promise<void> {
+    const options = { ...this.#options, seed: this.#seed };
     const has = (family: FaultFamily) => (this.#options.faults ?? FAULT_FAMILIES).includes(family);
     const run = async (family: FaultFamily, pass: () => Promise<PassResult>) => {
       if (!has(family)) return;
       const { tried, runs, problems } = await pass();
       this.#count(family, tried);
       this.#runs += runs;
-      for (const message of problems)
-        this.#findings.set(`${family} ${message}`, passFinding(family, message, this.#seed));
+      for (const problem of problems)
+        this.#findings.set(`${family} ${problem.message}`, passFinding(family, problem, this.#seed));
     };
     for (const kind of this.#options.kinds ?? kinds)
-      await run("deletion", () => deletionPass(this.#scenario, kind, this.#options));
-    await run("drift", () => driftPass(this.#scenario, this.#options));
+      await run("deletion", () => deletionPass(this.#scenario, kind, options));
+    await run("drift", () => driftPass(this.#scenario, options));
+    await run("spec", () => specPass(this.#scenario, options));
     for (const operator of operators) {
       if (!("main" in operator)) {
-        await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, this.#options));
+        await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, options));
       }
     }
   }
@@ -252,10 +255,10 @@ async function roleResult(
   const findings: Finding[] = [];
   let [tried, runs] = [0, scenarios.length];
   for (const operator of operators) {
-    const result = await rbacPass(operator, scenarios, environment);
+    const result = await rbacPass(operator, scenarios, { seed, ...(environment && { environment }) });
     tried += result.tried;
     runs += result.runs;
-    findings.push(...result.problems.map((message) => passFinding("rbac", message, seed)));
+    findings.push(...result.problems.map((problem) => passFinding("rbac", problem, seed)));
   }
   return merged([], { seed, runs, findings, tried: { rbac: tried } });
 }

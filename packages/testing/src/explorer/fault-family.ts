@@ -15,7 +15,7 @@ export const POINT_FAMILIES = [
 ] as const;
 
 /** Families that disturb a scenario as a whole and are judged in their own way. */
-export const PASS_FAMILIES = ["deletion", "drift", "crd deletion", "rbac"] as const;
+export const PASS_FAMILIES = ["deletion", "drift", "spec", "crd deletion", "rbac"] as const;
 
 /**
  * What an exploration tries.
@@ -26,7 +26,8 @@ export const PASS_FAMILIES = ["deletion", "drift", "crd deletion", "rbac"] as co
  * updates CRDs, loses a node, takes webhooks down and moves the clock.
  *
  * On the scenario as a whole: `deletion` deletes the objects after each write: nothing may be left. `drift` deletes each child
- * and edits each applied field: all is restored. `crd deletion` deletes the CRDs and installs them again. `rbac` removes each
+ * and edits each applied field: all is restored. `spec` changes each field of the spec, and back: all is as before, also after
+ * a bad spec. `crd deletion` deletes the CRDs and installs them again. `rbac` removes each
  * rule of the role: with all of them nothing is forbidden, and each is needed.
  */
 export type FaultFamily = (typeof POINT_FAMILIES)[number] | (typeof PASS_FAMILIES)[number];

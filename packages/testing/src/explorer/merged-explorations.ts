@@ -1,5 +1,6 @@
 import type { FaultFamily } from "./fault-family.ts";
 import type { Exploration, Finding } from "./finding.ts";
+import type { PassProblem } from "./passes/pass.ts";
 
 const NOTHING: Exploration = {
   seed: 1,
@@ -37,6 +38,6 @@ function add(a: Exploration, b: Exploration): Exploration {
 }
 
 /** A problem that a pass over the whole scenario has found. Its message tells what was done. */
-export function passFinding(oracle: string, message: string, seed: number): Finding {
-  return { oracle, message, faults: [], seed, timeline: [], runs: 1 };
+export function passFinding(oracle: string, { message, timeline }: PassProblem, seed: number): Finding {
+  return { oracle, message, faults: [], seed, timeline, runs: 1 };
 }

@@ -7,7 +7,9 @@ export function findingText(finding: Finding): string {
   const { oracle, message, faults, seed, timeline, runs } = finding;
   const also = runs > 1 ? ` (in ${runs} runs)` : "";
   if (timeline.length === 0) return `${oracle}: ${message}`;
-  const cause = faults.length === 0 ? ["  without any fault"] : faults.map((fault) => `  fault: ${faultText(fault)}`);
+  // What a pass does to the whole scenario is in its message.
+  const isClean = faults.length === 0 && !timeline.some(({ type }) => type === "fault");
+  const cause = isClean ? ["  without any fault"] : faults.map((fault) => `  fault: ${faultText(fault)}`);
   return [`${oracle}: ${message}${also}`, ...cause, `  seed: ${seed}`, "", timelineText(timeline)].join("\n");
 }
 

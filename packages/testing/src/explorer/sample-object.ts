@@ -2,7 +2,7 @@ import type { AnyObject, Schema } from "@konverge/core";
 import { type AnyKind, applyDefaults, validateValue } from "@konverge/schema";
 
 /** Texts that are tried in this order: most patterns and formats accept one of them. */
-const TEXTS = [
+export const TEXTS = [
   "sample",
   "1",
   "1Gi",

@@ -1,5 +1,4 @@
 import type { Client } from "@konverge/client";
-import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario, TestEnvironment } from "../../environment/test-environment.ts";
 
 /** Thrown into a scenario that is no longer to be played. */
@@ -21,7 +20,7 @@ export class AbandonablePlay {
   }
 
   /** Resolves when the scenario has ended, or has noticed that it is abandoned. Failures before that are its own. */
-  async play(scenario: Scenario, environment: OperatorTestEnvironment): Promise<void> {
+  async play(scenario: Scenario, environment: TestEnvironment): Promise<void> {
     try {
       await scenario(this.#watched(environment));
     } catch (error) {
@@ -34,9 +33,9 @@ export class AbandonablePlay {
     if (this.#abandoned) throw new Abandoned("the scenario is not played on");
   }
 
-  #watched(environment: OperatorTestEnvironment): TestEnvironment {
+  #watched(environment: TestEnvironment): TestEnvironment {
     const client = this.#guarded<Client>(environment.client);
-    const guarded = this.#guarded<OperatorTestEnvironment>(environment, (name) => {
+    const guarded = this.#guarded<TestEnvironment>(environment, (name) => {
       if (name === "client") return client;
       if (name !== "until") return undefined;
       return (what: string, condition: () => Promise<boolean> | boolean, timeout?: number) =>

@@ -1,11 +1,11 @@
 import { CustomResourceDefinition } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
-import { runScenario } from "../../environment/run-scenario.ts";
 import type { RunningOperator, Scenario, TestEnvironment } from "../../environment/test-environment.ts";
 import { endState, endStateDifferences } from "../end-state.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
+import { type Recording, recorded } from "./recording.ts";
 
 /**
  * Runs a scenario and then deletes the operator's CRDs while the operator runs: all objects must be deleted, children
@@ -17,22 +17,24 @@ export async function crdDeletionPass(
   scenario: Scenario,
   options: PassOptions = {},
 ): Promise<PassResult> {
-  const problems: string[] = [];
   let running: RunningOperator | undefined;
-  const first: Scenario = (environment) =>
+  const first = ({ observed }: Recording) =>
     scenario(
-      withStart(environment, async (started, more) => {
-        running = await environment.start(started, more);
+      withStart(observed, async (started, more) => {
+        running = await observed.start(started, more);
         return running;
       }),
     );
-  await runScenario(first, options.environment, {}, async (environment) => {
+  const { problems } = await recorded(first, options, {}, async (recording) => {
+    const { environment, observed } = recording;
     await environment.settled();
     const state = await endState(environment, options.mask);
+    recording.did("the CRDs are deleted");
     await deleteDefinitions(environment, operator);
     await environment.settled();
-    problems.push(...(await orphans(environment, operator)), ...(await restlessness(environment, true)));
-    const again = withStart(environment, async (started) => {
+    recording.report(...(await orphans(environment, operator)), ...(await restlessness(environment, true)));
+    recording.did("the CRDs are installed again");
+    const again = withStart(observed, async (started) => {
       await environment.install(started);
       return running!;
     });
@@ -40,9 +42,9 @@ export async function crdDeletionPass(
       await scenario(again);
       await environment.settled();
       const second = await endState(environment, options.mask);
-      problems.push(...endStateDifferences(state, second).map((problem) => `installed again: ${problem}`));
+      recording.report(...endStateDifferences(state, second).map((problem) => `installed again: ${problem}`));
     } catch (error) {
-      problems.push(`installed again: ${failureText(error)}`);
+      recording.report(`installed again: ${failureText(error)}`);
     }
   });
   return { tried: operator.kinds.length, runs: 1, problems };

@@ -1,12 +1,12 @@
 import type { Client } from "@konverge/client";
 import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Transport } from "@konverge/core";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
-import { runScenario } from "../../environment/run-scenario.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { endState } from "../end-state.ts";
 import { AbandonablePlay } from "./abandonable.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
-import type { PassOptions, PassResult } from "./pass.ts";
+import type { PassOptions, PassProblem, PassResult } from "./pass.ts";
+import { type Recording, recorded } from "./recording.ts";
 
 type Policy = "Background" | "Foreground";
 
@@ -29,31 +29,22 @@ export async function deletionPass(
   options: PassOptions = {},
 ): Promise<PassResult> {
   const run = { scenario, kind, options };
-  const { phases, left, made } = await cleanRun(run);
-  const allowed = new Set([...left].filter((key) => !made.has(key)));
+  const clean = await cleanRun(run);
+  const { phases, allowed } = clean.result;
   const tried = phases.filter((_, i) => i % (options.every ?? 1) === 0);
-  const problems = leftBehind(left, allowed).map((problem) => `deleted at the end: ${problem}`);
+  const problems = [...clean.problems];
   for (const at of tried) {
     const policy = at % 2 === 0 ? "Foreground" : "Background";
     const where = `deleted after write ${at} of ${phases.at(-1)}, in the ${policy.toLowerCase()}`;
-    try {
-      const told = await deletedAt(at, policy, allowed, run);
-      problems.push(...told.map((problem) => `${where}: ${problem}`));
-    } catch (error) {
-      problems.push(`${where}: ${failureText(error)}`);
-    }
+    problems.push(...(await deletedAt(at, policy, allowed, where, run)));
   }
   return { tried: tried.length, runs: tried.length + 1, problems };
 }
 
-/** The writes after which there is something to delete, what the operator made, and what is left after all. */
+/** The writes after which there is something to delete, and what may be left after all: what the operator has not made. */
 async function cleanRun({ scenario, kind, options }: DeletionRun) {
   const phases: number[] = [];
   let environment: OperatorTestEnvironment | undefined;
-  const watching: Scenario = (own) => {
-    environment = own as OperatorTestEnvironment;
-    return scenario(own);
-  };
   let isLiving = true;
   const afterWrite = async (write: number) => {
     if (isLiving && environment && (await objectsOf(environment, environment.cluster!.client, kind)).length > 0)
@@ -61,15 +52,23 @@ async function cleanRun({ scenario, kind, options }: DeletionRun) {
   };
   const made = new Set<string>();
   const around = (next: Transport) => noting(next, made);
-  const left = await runScenario(watching, options.environment, { afterWrite, around }, async (own) => {
+  const played = ({ environment: own, observed }: Recording) => {
+    environment = own;
+    return scenario(observed);
+  };
+  return recorded(played, options, { afterWrite, around }, async (recording) => {
+    const { environment: own } = recording;
     await own.settled();
     // What is written while it goes belongs to this deletion, not to a phase in which there could be another.
     isLiving = false;
+    recording.did(`all ${kind.plural} are deleted`);
     await deleteAll(own, own.client, kind, "Background");
     await own.settled();
-    return leftovers(own, options);
+    const left = await leftovers(own, options);
+    const allowed = new Set([...left].filter((key) => !made.has(key)));
+    recording.report(...leftBehind(left, allowed).map((problem) => `deleted at the end: ${problem}`));
+    return { phases, allowed };
   });
-  return { phases, left: left!, made };
 }
 
 /** Notes the names of all objects that are created. */
@@ -91,35 +90,48 @@ async function deletedAt(
   at: number,
   policy: Policy,
   allowed: ReadonlySet<string>,
-  run: DeletionRun,
-): Promise<string[]> {
-  const { scenario, kind, options } = run;
+  where: string,
+  { scenario, kind, options }: DeletionRun,
+): Promise<readonly PassProblem[]> {
   const play = new AbandonablePlay();
-  let environment: OperatorTestEnvironment | undefined;
-  const playing: Scenario = async (own) => {
-    environment = own as OperatorTestEnvironment;
-    await play.play(scenario, environment);
-    // The last writes come when the scenario has seen enough.
-    if (!play.abandoned) await environment.settled();
+  let recording: Recording | undefined;
+  const playing = async (own: Recording) => {
+    recording = own;
+    try {
+      await play.play(scenario, own.observed);
+      // The last writes come when the scenario has seen enough.
+      if (!play.abandoned) await own.environment.settled();
+    } catch (error) {
+      own.report(`${where}: ${failureText(error)}`);
+    }
   };
   const afterWrite = async (write: number) => {
-    if (write !== at || !environment) return;
+    if (write !== at || !recording) return;
+    const { environment } = recording;
+    recording.did(`all ${kind.plural} are deleted, in the ${policy.toLowerCase()}`);
     // Within a request of the operator: whoever waits for something moves the clock on already.
     await deleteAll(environment, environment.cluster!.client, kind, policy);
     play.abandon();
   };
-  const told = await runScenario(playing, options.environment, { afterWrite }, async (own) => {
-    if (!play.abandoned) return ["that write was never made; two runs of the scenario differ"];
-    await own.settled();
-    const objects = await own.list(kind);
-    const left = await leftovers(own, options);
-    return [
-      ...objects.map(({ metadata }) => `${kind.kind} ${metadata.name} is still there${heldBy(metadata)}`),
-      ...leftBehind(left, allowed),
-      ...(await restlessness(own)),
-    ];
+  const { problems } = await recorded(playing, options, { afterWrite }, async (own) => {
+    const { environment } = own;
+    if (own.problems.length > 0) return;
+    if (!play.abandoned) return own.report(`${where}: that write was never made; two runs of the scenario differ`);
+    try {
+      await environment.settled();
+      const objects = await environment.list(kind);
+      const left = await leftovers(environment, options);
+      const told = [
+        ...objects.map(({ metadata }) => `${kind.kind} ${metadata.name} is still there${heldBy(metadata)}`),
+        ...leftBehind(left, allowed),
+        ...(await restlessness(environment)),
+      ];
+      own.report(...told.map((problem) => `${where}: ${problem}`));
+    } catch (error) {
+      own.report(`${where}: ${failureText(error)}`);
+    }
   });
-  return told!;
+  return problems;
 }
 
 const heldBy = ({ finalizers }: KubeObject["metadata"]) => (finalizers ? `, held by ${finalizers.join(", ")}` : "");

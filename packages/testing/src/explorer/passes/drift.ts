@@ -1,22 +1,23 @@
-import { type AnyObject, controllerOf, isNotFound, type KindRef, keyOf, parseApiVersion } from "@konverge/core";
+import { type AnyObject, isNotFound, type KindRef, keyOf } from "@konverge/core";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
-import { runScenario } from "../../environment/run-scenario.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
-import { type EndState, endState, endStateDifferences } from "../end-state.ts";
+import { type EndState, endStateDifferences } from "../end-state.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
+import { type Recording, recorded } from "./recording.ts";
+import { isChild, standing } from "./standing.ts";
 
 /** Who edits by hand. */
 const SOMEBODY = "kubectl-edit";
 const MARK = "example.com/by-hand";
 
 interface Bench {
+  readonly recording: Recording;
   readonly environment: OperatorTestEnvironment;
   readonly options: PassOptions;
   /** How everything stood before. */
   state: EndState;
-  readonly problems: string[];
 }
 
 /**
@@ -26,22 +27,25 @@ interface Bench {
  * Children are objects whose controller is of one of the operator's kinds. Edits that the server rejects do not count.
  */
 export async function driftPass(scenario: Scenario, options: PassOptions = {}): Promise<PassResult> {
-  const findings = await runScenario(scenario, options.environment, {}, async (environment) => {
+  const played = ({ observed }: Recording) => scenario(observed);
+  const { result: tried, problems } = await recorded(played, options, {}, async (recording) => {
+    const { environment } = recording;
     await environment.settled();
-    const bench: Bench = { environment, options, state: await standing(environment, options), problems: [] };
+    const bench: Bench = { recording, environment, options, state: await standing(environment, options) };
     const children = await childrenOf(bench);
     let edits = 0;
     try {
       for (const { kind, object } of children) edits += await editAll(bench, kind, object);
       for (const { kind, object } of children) await deleted(bench, kind, object);
-      bench.problems.push(...(await restlessness(environment)));
+      recording.begins("nothing more is done");
+      recording.report(...(await restlessness(environment)));
     } catch (error) {
       if (!(error instanceof Wedged)) throw error;
-      bench.problems.push(error.message);
+      recording.report(error.message);
     }
-    return { tried: children.length + edits, runs: 1, problems: bench.problems };
+    return children.length + edits;
   });
-  return findings!;
+  return { tried, runs: 1, problems };
 }
 
 interface Found {
@@ -65,51 +69,23 @@ async function childrenOf({ environment, options }: Bench): Promise<Found[]> {
   return found;
 }
 
-function isChild(environment: OperatorTestEnvironment, object: AnyObject): boolean {
-  const owner = controllerOf(object);
-  return owner !== undefined && isOwn(environment, owner);
-}
-
-function isOwn(
-  environment: OperatorTestEnvironment,
-  { apiVersion, kind }: { apiVersion: string; kind: string },
-): boolean {
-  const { group } = parseApiVersion(apiVersion);
-  return environment.kinds.some((one) => one.kind === kind && one.group === group);
-}
-
-/**
- * The operator's objects with what they say, and their children as they are asked for. What others make of children
- * (pods, revisions of the past) shows in what the operator's objects say.
- */
-function standing(environment: OperatorTestEnvironment, { mask }: PassOptions): Promise<EndState> {
-  const asked = (object: AnyObject): AnyObject => {
-    const { status, ...rest } = mask ? mask(object) : object;
-    const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
-    const shown = { ...rest, metadata: { ...rest.metadata, annotations } };
-    // How often something was changed tells that it was interfered with, not how it stands.
-    const { observedGeneration: __, ...told } = (status ?? {}) as Record<string, unknown>;
-    return isOwn(environment, object) ? { ...shown, status: told } : shown;
-  };
-  return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
-}
-
 /** Everything is as it was; otherwise it is told what somebody did. */
-async function isRepaired({ environment, options, state, problems }: Bench, what: string): Promise<boolean> {
-  const before = problems.length;
+async function isRepaired({ recording, environment, options, state }: Bench, what: string): Promise<boolean> {
+  const before = recording.problems.length;
   try {
     await environment.settled();
     const now = await standing(environment, options);
-    problems.push(...endStateDifferences(state, now).map((problem) => `${what}: ${problem}`));
+    recording.report(...endStateDifferences(state, now).map((problem) => `${what}: ${problem}`));
   } catch (error) {
-    problems.push(`${what}: ${failureText(error)}`);
+    recording.report(`${what}: ${failureText(error)}`);
   }
-  return problems.length === before;
+  return recording.problems.length === before;
 }
 
 async function deleted(bench: Bench, kind: KindRef<AnyObject>, { metadata }: AnyObject): Promise<void> {
   const { environment } = bench;
   const what = `${kind.kind} ${metadata.name} deleted`;
+  bench.recording.begins(what);
   await environment.client.delete(kind, keyOf({ metadata })).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });
@@ -167,13 +143,14 @@ async function isEdited(
   const value = edited(field.value);
   if (how === "replace" && value === undefined) return false;
   const patch = [{ op: how, path: pointer, ...(how === "replace" && { value }) }];
+  const done = how === "replace" ? `changed to ${JSON.stringify(value)}` : "removed";
+  const what = `${kind.kind} ${metadata.name}, ${pointer} ${done}`;
+  bench.recording.begins(what);
   try {
     await environment.client.patch(kind, keyOf(child), { json: patch as never }, { fieldManager: SOMEBODY });
   } catch {
     return false;
   }
-  const done = how === "replace" ? `changed to ${JSON.stringify(value)}` : "removed";
-  const what = `${kind.kind} ${metadata.name}, ${pointer} ${done}`;
   if (await isRepaired(bench, what)) return true;
   // What is not repaired is undone, or it would be told again with everything that follows.
   const undo = [{ op: how === "replace" ? "replace" : "add", path: pointer, value: field.value }];
@@ -185,7 +162,7 @@ async function isEdited(
 }
 
 async function expectLeftAlone(
-  { environment, options, problems }: Bench,
+  { recording, environment, options }: Bench,
   kind: KindRef<AnyObject>,
   { metadata }: AnyObject,
 ) {
@@ -194,12 +171,13 @@ async function expectLeftAlone(
   const key = keyOf({ metadata });
   const mark = (value: object | null) =>
     environment.client.patch(kind, key, { merge: { metadata: value as never } }, { fieldManager: SOMEBODY });
+  recording.begins(`${kind.kind} ${metadata.name}, a label and an annotation added`);
   await mark({ labels: marks, annotations: marks });
   await environment.settled();
   const live = await environment.find(kind, metadata.name);
   for (const place of ["labels", "annotations"] as const) {
     if (live?.metadata[place]?.[MARK] !== "yes") {
-      problems.push(`${kind.kind} ${metadata.name}: one of the ${place} that another client set was removed`);
+      recording.report(`${kind.kind} ${metadata.name}: one of the ${place} that another client set was removed`);
     }
   }
   await mark({ labels: { [MARK]: null }, annotations: { [MARK]: null } });

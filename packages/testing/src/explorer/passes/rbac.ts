@@ -7,12 +7,13 @@ import {
   PermissionRecorder,
   permissionText,
 } from "@konverge/runtime";
-import type { TestEnvironmentOptions } from "../../environment/embedded-test-backend.ts";
 import { operatorContext } from "../../environment/operator-process.ts";
-import { runScenario } from "../../environment/run-scenario.ts";
 import type { FaultInjector } from "../../environment/test-backend.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
-import type { PassResult } from "./pass.ts";
+import type { Timeline } from "../timeline.ts";
+import { failureText } from "./idle-operator.ts";
+import type { PassOptions, PassProblem, PassResult } from "./pass.ts";
+import { type Recording, recorded } from "./recording.ts";
 
 /**
  * Runs scenarios under exactly the generated role, then again without each of its rules (all verbs on a resource). With the
@@ -22,25 +23,34 @@ import type { PassResult } from "./pass.ts";
 export async function rbacPass(
   operator: Operator,
   scenarios: readonly Scenario[],
-  options: TestEnvironmentOptions = {},
+  options: PassOptions = {},
 ): Promise<PassResult> {
-  const problems: string[] = [];
+  const problems: PassProblem[] = [];
+  const report = (message: string, timeline: Timeline = []) => problems.push({ message, timeline });
   const used: Permission[][] = [];
   for (const scenario of scenarios) {
     const recorder = new PermissionRecorder();
-    const faults: FaultInjector = {
-      around: recorder.transport,
-      denied: (message) => problems.push(`the role does not allow what the operator does: ${message}`),
+    const denied = new Set<string>();
+    const faults: FaultInjector = { around: recorder.transport, denied: (message) => denied.add(message) };
+    const played = async (recording: Recording) => {
+      try {
+        await scenario(recording.observed);
+      } catch (error) {
+        recording.report(failureText(error));
+      }
     };
-    await runScenario(scenario, options, faults);
+    const run = await recorded(played, options, faults, async (recording) => {
+      for (const message of denied) recording.report(`the role does not allow what the operator does: ${message}`);
+    });
+    problems.push(...run.problems);
     used.push(recorder.permissions({ byNamespace: true }));
   }
   const { registry } = new Metrics({ process: false });
   const parts = operator.create(operatorContext(operator, registry));
-  const home = `${options.namespace ?? "stage"}-system`;
+  const home = `${options.environment?.namespace ?? "stage"}-system`;
   const declared = operatorPermissions(operator, parts, { operatorNamespace: home });
   const { superfluous } = comparePermissions(declared, used.flat());
-  for (const access of superfluous) problems.push(`the role allows what no scenario needs: ${permissionText(access)}`);
+  for (const access of superfluous) report(`the role allows what no scenario needs: ${permissionText(access)}`);
   const rules = Map.groupBy(declared, ({ group, resource, name }) => JSON.stringify([group, resource, name]));
   let tried = 0;
   for (const rule of rules.values()) {
@@ -48,19 +58,20 @@ export async function rbacPass(
     const player = used.findIndex((accesses) => needed.some((held) => accesses.some((one) => isUseOf(held, one))));
     if (player < 0) continue;
     tried++;
-    if (!(await isMissed(scenarios[player]!, rule, options))) {
-      problems.push(`no scenario fails without this rule of the role: ${rule.map(permissionText).join(", ")}`);
+    const unmissed = await timelineWithout(scenarios[player]!, rule, options);
+    if (unmissed) {
+      report(`no scenario fails without this rule of the role: ${rule.map(permissionText).join(", ")}`, unmissed);
     }
   }
   return { tried, runs: tried + scenarios.length, problems };
 }
 
-/** Whether anything goes wrong without a rule: the first refusal is enough, and ends the run. */
-async function isMissed(
+/** What happens without a rule if nothing goes wrong: the first refusal is enough, and ends the run. */
+async function timelineWithout(
   scenario: Scenario,
   rule: readonly Permission[],
-  options: TestEnvironmentOptions,
-): Promise<boolean> {
+  options: PassOptions,
+): Promise<Timeline | undefined> {
   const taken = new Set(rule.map(permissionText));
   const refused = Promise.withResolvers<never>();
   refused.promise.catch(() => {});
@@ -68,11 +79,12 @@ async function isMissed(
     restrictPermissions: (held) => held.filter((one) => !taken.has(permissionText(one))),
     denied: (message) => refused.reject(new Error(message)),
   };
+  const played = ({ observed }: Recording) => Promise.race([scenario(observed), refused.promise]);
   try {
-    await runScenario((environment) => Promise.race([scenario(environment), refused.promise]), options, faults);
-    return false;
+    const { result } = await recorded(played, options, faults, async ({ timeline }) => [...timeline]);
+    return result;
   } catch {
-    return true;
+    return undefined;
   }
 }
 

@@ -1,0 +1,75 @@
+import { embeddedTestBackend } from "../../environment/embedded-test-backend.ts";
+import { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import type { FaultInjector } from "../../environment/test-backend.ts";
+import type { Scenario, TestEnvironment } from "../../environment/test-environment.ts";
+import { ClusterFollower } from "../cluster-follower.ts";
+import { FaultPlane } from "../fault-plane.ts";
+import { observedUser } from "../observed-user.ts";
+import type { Timeline } from "../timeline.ts";
+import type { PassOptions, PassProblem } from "./pass.ts";
+
+/** A run of a pass: its cluster, what happens in it, and what is found. */
+export class Recording {
+  readonly environment: OperatorTestEnvironment;
+  /** The same for the scenario: what its user does is recorded. */
+  readonly observed: TestEnvironment;
+  readonly problems: PassProblem[] = [];
+  readonly #plane: FaultPlane;
+  readonly #follower: ClusterFollower;
+  #from = 0;
+
+  constructor(backend: Awaited<ReturnType<typeof embeddedTestBackend>>, faults: FaultInjector) {
+    this.#follower = new ClusterFollower(backend.cluster, backend.namespace);
+    this.#plane = new FaultPlane(this.#follower);
+    this.environment = new OperatorTestEnvironment(backend, {
+      ...faults,
+      interpose: (transport, process) => this.#plane.interpose(transport, process),
+    });
+    this.observed = observedUser(this.environment, this.#plane, this.#follower, () => {});
+  }
+
+  get timeline(): Timeline {
+    return this.#plane.timeline;
+  }
+
+  /** What the explorer does now: the timelines of problems show it. */
+  did(what: string): void {
+    this.#plane.note({ who: "explorer", type: "fault", what });
+  }
+
+  /** The same, as the beginning of something that has nothing to do with what was before. */
+  begins(what: string): void {
+    this.#from = this.#plane.timeline.length;
+    this.did(what);
+  }
+
+  report(...messages: readonly string[]): void {
+    const timeline = this.#plane.timeline.slice(this.#from);
+    for (const message of messages) this.problems.push({ message, timeline });
+  }
+
+  async end(): Promise<void> {
+    this.#follower.stop();
+    await this.environment.end();
+  }
+}
+
+/** Plays a scenario on a new embedded cluster and then `afterwards`, and records both. */
+export async function recorded<T>(
+  scenario: (recording: Recording) => ReturnType<Scenario>,
+  { environment, seed }: PassOptions,
+  faults: FaultInjector,
+  afterwards: (recording: Recording) => Promise<T>,
+): Promise<{ readonly result: T; readonly problems: readonly PassProblem[] }> {
+  const backend = await embeddedTestBackend({ ...environment, ...(seed !== undefined && { seed }) });
+  const recording = new Recording(backend, faults);
+  try {
+    await scenario(recording);
+    const result = await afterwards(recording);
+    recording.report(...recording.environment.prematureReadiness);
+    return { result, problems: recording.problems };
+  } finally {
+    await recording.end();
+    await backend.end();
+  }
+}
