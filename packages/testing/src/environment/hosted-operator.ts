@@ -1,3 +1,4 @@
+import { TransportError } from "@konverge/client";
 import { type ApiRequest, type ApiResponse, type Clock, readText, sleep, type Transport } from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
 import { Life } from "./life.ts";
@@ -8,6 +9,8 @@ import type { RequestFault, RunningOperator, StartOperatorOptions } from "./test
 
 /** How often an operator is started that does not get so far as to work. */
 const STARTS = 3;
+/** How long one is started again that does not reach the API server, in milliseconds. Networks come back. */
+const CUT_OFF = 300_000;
 
 /** What all operators of a test environment share. */
 export interface Traffic {
@@ -82,17 +85,20 @@ export class HostedOperator implements RunningOperator {
 
   async #live(): Promise<void> {
     this.#starting = true;
+    const { clock } = this.#backend;
+    const began = clock.monotonic();
     try {
-      for (let failures = 0; ; ) {
+      for (let failures = 0, starts = 0; ; ) {
         this.#life = new Life();
         try {
           await this.#incarnate(this.#life);
           if (!this.#life.over) return;
         } catch (error) {
           // A process that cannot start ends, and is restarted.
-          if (++failures === STARTS) throw error;
+          const isCutOff = error instanceof TransportError && clock.monotonic() - began < CUT_OFF;
+          if (!isCutOff && ++failures === STARTS) throw error;
           this.crash();
-          await sleep(this.#backend.clock, failures * 1000);
+          await sleep(clock, Math.min(++starts, 10) * 1000);
         }
       }
     } finally {
