@@ -15,7 +15,9 @@ export {
 } from "@konverge/cluster";
 export {
   type CommandResult,
+  type ConversionLossesOptions,
   checkOperator,
+  conversionLosses,
   type Exploration,
   type ExploreOptions,
   explorationText,
@@ -37,4 +39,5 @@ export {
   type StartOperatorOptions,
   type TestEnvironment,
   type TestEnvironmentOptions,
+  type VersionedKind,
 } from "@konverge/testing";

@@ -21,6 +21,11 @@ export {
 export { PROGRAM_FAULT_FAMILIES } from "./black-box/program-faults.ts";
 export type { ProgramRunOptions } from "./black-box/program-run.ts";
 export { type ProgramScenario, parseScenario, readScenario, ScenarioError } from "./black-box/scenario-file.ts";
+export {
+  type ConversionLossesOptions,
+  conversionLosses,
+  type VersionedKind,
+} from "./conversion/conversion-losses.ts";
 export * from "./environment/embedded-test-backend.ts";
 export { OperatorTestEnvironment } from "./environment/operator-test-environment.ts";
 export type { Program, ProgramContext } from "./environment/program.ts";

@@ -3,9 +3,6 @@ import { type Api, controllerConstant, fileName, operatorConstant } from "./name
 /** Text by path, relative to the project. */
 export type NewFiles = ReadonlyMap<string, string>;
 
-/** The file that lists the kinds and controllers of a project. */
-export const LIST = "src/apis.ts";
-
 /** The files of one API: its kind and controller, their tests, and a sample. */
 export function apiFiles(api: Api, project: string): NewFiles {
   const file = fileName(api.kind);
@@ -16,28 +13,10 @@ export function apiFiles(api: Api, project: string): NewFiles {
   ]);
 }
 
-/** The list of a project's APIs, by kind. */
-export function apiList(kinds: readonly string[]): string {
-  const sorted = kinds.toSorted((a, b) => (fileName(a) < fileName(b) ? -1 : 1));
-  const imports = ownImports(
-    ...sorted.map((kind) => [`${kind}, ${controllerConstant(kind)}`, fileName(kind)] as const),
-  );
-  return `// Kinds and controllers of this operator. \`npx konverge create api\` adds to it.
-${imports}
-export const kinds = [${sorted.join(", ")}];
-export const controllers = [${sorted.map(controllerConstant).join(", ")}];
-`;
-}
-
 /** Imports of names from files of the project, in the order of the files, as formatters sort them. */
 export function ownImports(...imports: readonly (readonly [names: string, file: string])[]): string {
   const sorted = imports.toSorted(([, a], [, b]) => (a < b ? -1 : 1));
   return sorted.map(([names, file]) => `import { ${names} } from "./${file}.ts";\n`).join("");
-}
-
-/** The kinds that a list has. */
-export function listedKinds(text: string): string[] {
-  return [...text.matchAll(/^import \{ ([A-Z]\w*), \w+Controller \} from /gm)].map(([, kind]) => kind!);
 }
 
 function source({ group, version, kind }: Api): string {

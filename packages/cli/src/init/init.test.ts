@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { apiList } from "./api-files.ts";
+import { apiList } from "./api-list.ts";
 import { createApi } from "./create-api.ts";
 import { init } from "./init.ts";
 import { apiOf, fileName, operatorConstant } from "./names.ts";
@@ -61,7 +61,7 @@ test("an API is added beside what is there, twice is once, and what a person cha
   const job = { group: "ml", version: "v1alpha1", kind: "TrainingJob" };
   createApi(job, join(project, "src"), tell);
   assert.match(read("src/training-job.ts"), /group: "ml\.example\.com"/);
-  assert.equal(read("src/apis.ts"), apiList(["Cache", "TrainingJob"]));
+  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache", "TrainingJob"], admissions: [], conversions: [] }));
   lines.length = 0;
   createApi(job, project, tell);
   assert.ok(
@@ -78,7 +78,10 @@ test("an API is added beside what is there, twice is once, and what a person cha
   assert.equal(read("src/training-job.ts"), "// mine\n");
   assert.equal(read("src/apis.ts"), list);
   assert.ok(lines.includes("src/training-job.ts kept: it exists, and is not overwritten"));
-  assert.match(lines.at(-1)!, /^src\/apis\.ts kept: .* import \{ Dataset, datasetController \} from "\.\/dataset\.ts"/);
+  assert.match(
+    lines.at(-1)!,
+    /^src\/apis\.ts kept: .* Import \.\/dataset\.ts there, and add Dataset to kinds and datasetController to controllers/,
+  );
 });
 
 test("names that cannot work are refused, with what can", () => {

@@ -22,20 +22,28 @@ export function apiOf({ group, version, kind }: Api, domain: string): Api {
       `--group ${group} is not an API group: use a domain, such as ml.example.com, or a word, such as ml`,
     );
   }
-  if (!/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) {
-    throw new UsageError(`--version ${version} is not an API version: use v1alpha1, v1beta1, v1 or the like`);
-  }
-  if (!/^[A-Z][A-Za-z0-9]{0,61}$/.test(kind)) {
-    throw new UsageError(
-      `--kind ${kind} is not the name of a kind: use a singular noun in CamelCase, such as TrainingJob`,
-    );
-  }
+  checkedVersion(version);
+  checkedKind(kind);
   if (OWN_FILES.includes(fileName(kind))) {
     throw new UsageError(
       `--kind ${kind} would overwrite src/${fileName(kind)}.ts, a file of the project: choose another name`,
     );
   }
   return { group: full, version, kind };
+}
+
+/** An API version, as `--version` names it. */
+export function checkedVersion(version: string): string {
+  if (/^v[1-9]\d*((alpha|beta)[1-9]\d*)?$/.test(version)) return version;
+  throw new UsageError(`--version ${version} is not an API version: use v1alpha1, v1beta1, v1 or the like`);
+}
+
+/** A kind, as `--kind` names it. */
+export function checkedKind(kind: string): string {
+  if (/^[A-Z][A-Za-z0-9]{0,61}$/.test(kind)) return kind;
+  throw new UsageError(
+    `--kind ${kind} is not the name of a kind: use a singular noun in CamelCase, such as TrainingJob`,
+  );
 }
 
 /** The name of a project, which its operator has too: it names folders, packages and objects. */
@@ -63,6 +71,12 @@ export function operatorConstant(project: string): string {
 
 /** `TrainingJob` → `trainingJobController`. */
 export const controllerConstant = (kind: string): string => `${lowerFirst(kind)}Controller`;
+
+/** `TrainingJob` → `trainingJobAdmission`. */
+export const admissionConstant = (kind: string): string => `${lowerFirst(kind)}Admission`;
+
+/** `TrainingJob` and `v1beta1` → `trainingJobV1beta1`. */
+export const versionConstant = (kind: string, version: string): string => `${lowerFirst(kind)}${upperFirst(version)}`;
 
 /** `TrainingJob` → `training-job`, `HTTPRoute` → `http-route`: names of files. */
 export function fileName(kind: string): string {

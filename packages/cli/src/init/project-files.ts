@@ -1,4 +1,5 @@
-import { apiFiles, apiList, LIST, type NewFiles, ownImports } from "./api-files.ts";
+import { apiFiles, type NewFiles, ownImports } from "./api-files.ts";
+import { apiList, LIST } from "./api-list.ts";
 import { type Api, fileName, operatorConstant } from "./names.ts";
 import type { Packages } from "./packages.ts";
 
@@ -28,7 +29,7 @@ export function projectFiles(project: Project): NewFiles {
     ["README.md", readme(project)],
     ["src/operator.ts", operatorSource(name)],
     ["src/start.ts", start(project)],
-    [LIST, apiList([api.kind])],
+    [LIST, apiList({ kinds: [api.kind], admissions: [], conversions: [] })],
     ...apiFiles(api, name),
   ]);
 }
@@ -80,39 +81,35 @@ const TSCONFIG = `{
 
 function operatorSource(name: string): string {
   return `import { operator } from "konverge";
-import { controllers, kinds } from "./apis.ts";
+import { admissions, controllers, conversions, kinds } from "./apis.ts";
 
 /** What \`npx konverge\` runs, installs and deploys. */
 export const ${operatorConstant(name)} = operator({
   name: "${name}",
   description: "Describe in a sentence what this operator does.",
   kinds,
-  create: () => ({ controllers }),
+  create: () => ({ controllers, admissions, conversions }),
 });
 `;
 }
 
 /** The first thing that a user runs: it shows that all works, without a cluster, kubectl or a registry. */
-function start({ api: { kind } }: Project): string {
+function start({ name, api: { kind } }: Project): string {
   const lower = kind.toLowerCase();
+  const operator = operatorConstant(name);
   return `// \`npm start\`: the operator on an embedded cluster in this process, with a sample.
-import { startCluster } from "@konverge/dev";
-import { run } from "konverge";
-import { ConfigMap, CustomResourceDefinition } from "konverge/kinds";
-${ownImports(["controllers, kinds", "apis"], [kind, fileName(kind)])}
-await using cluster = await startCluster();
-const { client } = cluster;
-for (const kind of kinds) await client.create(CustomResourceDefinition, kind.crd());
-await using _manager = await run(controllers, { client });
-
-const metadata = { name: "sample", namespace: "default" };
-await client.create(${kind}, ${kind}.new({ metadata, spec: { text: "hello" } }));
-const fieldSelector = "metadata.name=${lower}-sample";
-for await (const event of client.watch(ConfigMap, { namespace: "default", fieldSelector })) {
-  if (event.type !== "ADDED") continue;
-  console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${event.object.data?.text}\`);
-  break;
-}
+import { runScenario } from "@konverge/dev";
+import { ConfigMap } from "konverge/kinds";
+${ownImports([operator, "operator"], [kind, fileName(kind)])}
+await runScenario(async (environment) => {
+  await environment.start(${operator});
+  await environment.apply(${kind}.new({ metadata: { name: "sample" }, spec: { text: "hello" } }));
+  await environment.until("the ConfigMap is there", async () => {
+    return (await environment.find(ConfigMap, "${lower}-sample")) !== undefined;
+  });
+  const { data } = await environment.get(ConfigMap, "${lower}-sample");
+  console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${data?.text}\`);
+});
 `;
 }
 
@@ -228,6 +225,8 @@ A Kubernetes operator in TypeScript, built with [Konverge](https://github.com/ko
 | \`npm run dev\` | starts an embedded cluster and runs the operator on it, again after each change; \`npx konverge down --name ${name}\` ends the cluster |
 | \`npm run check\` | checks types |
 | \`npx konverge create api --group GROUP --version v1alpha1 --kind KIND\` | adds a kind with its controller, tests and a sample |
+| \`npx konverge create version --kind ${kind} --version v1beta1\` | adds a version to a kind, with a conversion and its test |
+| \`npx konverge create webhook --kind ${kind}\` | adds an admission webhook for a kind, with its test |
 | \`make help\` | lists what builds the image and deploys it |
 
 While \`npm run dev\` runs: \`kubectl --kubeconfig .konverge/kubeconfig apply -f samples/\`

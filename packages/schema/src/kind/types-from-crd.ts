@@ -59,7 +59,8 @@ function fieldText(name: string, schema: Schema, isRequired: boolean, pad: strin
   return [...comment(schema.description, pad), text].join("\n");
 }
 
-function typeText(schema: Schema, pad: string): string {
+/** The TypeScript type of the values that a schema allows. */
+export function typeText(schema: Schema, pad = ""): string {
   const type = plainType(schema, pad);
   return schema.nullable && type !== "unknown" ? `${type} | null` : type;
 }
