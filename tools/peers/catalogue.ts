@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import { type Peer, step } from "./peer.ts";
+import { inRepository, type Peer, step } from "./peer.ts";
 
 const HELM = "v3.22.0";
 
@@ -59,6 +59,37 @@ export const kubeRs: Peer = {
   },
 };
 
+/** Tests in Go on controller-runtime, with the module that starts the single executable. */
+export const goSuite: Peer = {
+  name: "go-suite",
+  recipe: "go test -c",
+  alsoFrom: ["packages/envtest-go"],
+  toolchain: go,
+  program: "suite.test",
+  build({ sources, target }) {
+    step("go", ["test", "-c", "-trimpath", "-o", join(target, "suite.test"), "."], sources, goEnvironment);
+    const module = inRepository("packages/envtest-go");
+    step("go", ["test", "-c", "-trimpath", "-o", join(target, "module.test"), "."], module, goEnvironment);
+  },
+};
+
+/** Tests in Python on the official client, with the pytest fixture that starts the single executable. */
+export const pytestSuite: Peer = {
+  name: "pytest-suite",
+  recipe: "pip install --target",
+  alsoFrom: ["packages/pytest-konverge"],
+  toolchain: kopf.toolchain,
+  program: "test_suite.py",
+  build({ sources, target }) {
+    const plugin = join(target, "plugin");
+    // setuptools writes beside what it builds.
+    cpSync(inRepository("packages/pytest-konverge"), plugin, { recursive: true });
+    const packages = ["-r", join(sources, "requirements.txt"), plugin];
+    step("python3", ["-m", "pip", "install", "-q", "--target", join(target, "packages"), ...packages], target);
+    copyFileSync(join(sources, "test_suite.py"), join(target, "test_suite.py"));
+  },
+};
+
 /** A program in JavaScript on the official client. */
 export const clientNode: Peer = {
   name: "client-node",
@@ -71,4 +102,13 @@ export const clientNode: Peer = {
   },
 };
 
-export const PEERS: readonly Peer[] = [controllerRuntime, exploredOperator, helm, kopf, kubeRs, clientNode];
+export const PEERS: readonly Peer[] = [
+  controllerRuntime,
+  exploredOperator,
+  helm,
+  kopf,
+  kubeRs,
+  clientNode,
+  goSuite,
+  pytestSuite,
+];

@@ -9,6 +9,8 @@ export interface Peer {
   readonly name: string;
   /** What the sources do not say about the build: versions and flags. Changing it builds again. */
   readonly recipe: string;
+  /** Folders of the repository whose sources it is built from as well. */
+  readonly alsoFrom?: readonly string[];
   /** Says whether the toolchain is there, and what to install if not. */
   readonly toolchain: { command: string; install: string };
   /** What is run, relative to the folder it is built into. */
@@ -75,12 +77,19 @@ function sourcesOf(peer: Peer): string {
   return join(import.meta.dirname, peer.name);
 }
 
+/** A folder of the repository, by its path from there. */
+export function inRepository(path: string): string {
+  return join(import.meta.dirname, "..", "..", path);
+}
+
 function digest(peer: Peer): string {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${peer.recipe}`);
-  const sources = sourcesOf(peer);
-  const files = globSync("**/*", { cwd: sources, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
-    hash.update(`\0${path.slice(sources.length)}\0`).update(readFileSync(path));
+  for (const sources of [sourcesOf(peer), ...(peer.alsoFrom ?? []).map(inRepository)]) {
+    const files = globSync("**/*", { cwd: sources, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+      if (path.includes("__pycache__")) continue;
+      hash.update(`\0${path.slice(sources.length)}\0`).update(readFileSync(path));
+    }
   }
   return hash.digest("hex").slice(0, 16);
 }

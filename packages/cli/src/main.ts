@@ -1,15 +1,7 @@
 // The `konverge` command. Each command loads what it needs when it runs: an operator in production loads no cluster.
 import { setFlagsFromString } from "node:v8";
-import { explained } from "./missing-package.ts";
+import { fail } from "./fail.ts";
 import { konverge } from "./program.ts";
-import { UsageError } from "./usage-error.ts";
-
-function fail(thrown: unknown): never {
-  const error = explained(thrown);
-  const isPlain = error instanceof UsageError || process.env["KONVERGE_DEBUG"] === undefined;
-  console.error(`konverge: ${error instanceof Error ? (isPlain ? error.message : error.stack) : String(error)}`);
-  process.exit(1);
-}
 
 // Operators make much garbage that lives for a moment: every event that they parse. A nursery that does not grow costs no
 // time worth mentioning and saves 30 MiB (docs/decisions/027-operator-footprint.md).

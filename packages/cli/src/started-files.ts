@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
+import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 
 // This module stays where it is, one level below the package: so is the bundle that it is published in.
 
-/** A file in `bin` that is started as a separate process. */
-export function startedFile(name: "konverge.js" | "envtest-etcd.js"): string {
-  return fileURLToPath(new URL(`../bin/${name}`, import.meta.url));
+/** The words that start a program of this package as a separate process. The single executable has all of them inside. */
+export function startedCommand(name: "konverge" | "envtest-etcd"): [string, ...string[]] {
+  if (isSea()) return name === "konverge" ? [process.execPath] : [process.execPath, name];
+  return [process.execPath, fileURLToPath(new URL(`../bin/${name}.js`, import.meta.url))];
 }
 
 /** A module beside this one that is started as a separate process. */

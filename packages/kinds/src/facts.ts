@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { dataFile } from "./data-file.ts";
 import type { DefinitionFact, DefinitionsFile, ResourceFact, ResourcesFile } from "./fact-types.ts";
 import { fileOf } from "./type-name.ts";
 
@@ -106,7 +106,7 @@ function resourcesFile(): ResourcesFile {
 }
 
 function read(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`../data/${name}`, import.meta.url), "utf8"));
+  return JSON.parse(dataFile(name));
 }
 
 function resourceOf(group: string, version: string, fact: ResourceFact): BuiltinResource {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
+import type { RunningCluster } from "../up/running-clusters.ts";
 import type { UpOptions } from "../up/up.ts";
 import { UsageError } from "../usage-error.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
@@ -23,7 +24,10 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "allocate a /24 of this range to each node that has no pod CIDR (default: none)",
       ipv4Prefix,
     )
-    .option("--kubeconfig <file>", "write the context to this file (default: your kubeconfig)")
+    .option(
+      "--kubeconfig <file>",
+      "write the context to this file, as JSON if its name ends with .json (default: your kubeconfig)",
+    )
     .option("--data <folder>", "keep the cluster's state in this folder (default: in memory)")
     .option("--nodes <number>", "number of simulated nodes without GPUs; none with --real-nodes", whole, 3)
     .option(
@@ -65,44 +69,52 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "append audit events to this file, one line of JSON each; - is the standard output",
     )
     .option("--console", "serve the console, which shows the cluster in the browser, and print its link")
+    .option("--until-stdin-closes", "stop when standard input closes: it ends with the program that started it")
+    .addOption(
+      new Option("--output <format>", "what to print when it is ready").choices(["text", "json"]).default("text"),
+    )
     .option("--background", "return when the cluster is ready; stop it with `konverge down`")
     .option("--reuse", "return at once if a cluster of this name is already running")
     .addHelpText(
       "after",
       "\nNodes and containers are simulated unless you ask for real ones; everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
     )
-    .action(async ({ background, reuse, ...given }: UpOptions & { background?: boolean; reuse?: boolean }) => {
+    .action(async ({ background, reuse, output, untilStdinCloses, ...given }: UpOptions & UpFlags) => {
       const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
       const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
       const options: UpOptions = given.realNodes ? { ...given, ...simulated } : given;
       const { summary } = await import("../up/summary.ts");
+      const report = (cluster: RunningCluster & { console?: string }, inBackground: boolean) =>
+        console.log(output === "json" ? JSON.stringify(cluster) : summary(cluster, inBackground));
       const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
       const running = reuse ? notedCluster(options.name) : undefined;
-      if (running && (await isRunning(running))) return console.log(summary(running, true));
+      if (running && (await isRunning(running))) return report(running, true);
       if (background && options.console) {
         throw new UsageError(
           "--console ends with the terminal: leave it out, and run `konverge console` beside the cluster",
         );
+      }
+      if (background && untilStdinCloses) {
+        throw new UsageError("--until-stdin-closes: leave out --background, which has no standard input");
       }
       if (background) {
         const { upInBackground } = await import("../up/background.ts");
         const args = process.argv
           .slice(process.argv.indexOf("up") + 1)
           .filter((arg) => !["--background", "--reuse"].includes(arg));
-        console.log(summary(await upInBackground(options.name, args), true));
-        return;
+        return report(await upInBackground(options.name, args), true);
       }
       const { up: start } = await import("../up/up.ts");
       // Real nodes take seconds to start, and outlive a process that is killed: it ends as soon as they can be removed.
       const stopping = stopOnSignals();
       const started = await start(options);
-      console.log(summary(started.noted, false));
-      if (started.console) console.log(`\nThe console is at\n  ${started.console.url}`);
+      report({ ...started.noted, ...(started.console && { console: started.console.url }) }, false);
       // The process that started it in the background waits for this.
       process.send?.("ready");
       const stop = () => void started.stop().then(() => process.exit(0), fail);
-      stopping.addEventListener("abort", stop);
-      if (stopping.aborted) stop();
+      const ending = AbortSignal.any([stopping, ...(untilStdinCloses ? [closedInput()] : [])]);
+      ending.addEventListener("abort", stop);
+      if (ending.aborted) stop();
       // By default it opens a debugger, which a program of a pod could then connect to.
       process.on("SIGUSR1", () => {});
     });
@@ -123,6 +135,21 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       }
     });
   return [up, down];
+}
+
+/** Aborts when whoever started this process has closed its standard input, or is gone. */
+function closedInput(): AbortSignal {
+  const closed = new AbortController();
+  const close = () => closed.abort();
+  process.stdin.once("end", close).once("error", close).resume();
+  return closed.signal;
+}
+
+interface UpFlags {
+  background?: boolean;
+  reuse?: boolean;
+  output: "text" | "json";
+  untilStdinCloses?: boolean;
 }
 
 /** `konverge envtest`, and what its launchers call. */

@@ -6,7 +6,7 @@ import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, type SettingSources, settingsHelp } from "../operators/settings.ts";
 import { confirm } from "./confirm.ts";
-import { IMAGE_OPTION, imageOf } from "./image-option.ts";
+import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;
@@ -14,6 +14,7 @@ interface SharedOptions {
   readonly namespace: string;
   readonly operators?: string;
   readonly image?: string;
+  readonly imagePullSecret?: readonly string[];
   readonly dryRun?: boolean;
   readonly timeout: number;
   readonly classicRole?: boolean;
@@ -47,6 +48,7 @@ export function deployCommands(): Command[] {
       ),
     command("deploy", "deploy operators with their CRDs, RBAC and webhooks, and wait until they are available")
       .option(...IMAGE_OPTION)
+      .option(...PULL_SECRET_OPTION)
       .option("--classic-role", "also grant every verb on their kinds and children, as scaffolded roles do")
       .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")
@@ -57,7 +59,8 @@ export function deployCommands(): Command[] {
           // The embedded cluster runs the operators that it was started with under this name.
           const known = (await hasSimulatedNodesOnly(client)) ? DEFAULT_IMAGE : undefined;
           const image = await imageOf(operators, options.image ?? known, "deploy");
-          await deploy(operators, client, { ...options, image, noWait: !wait });
+          const imagePullSecrets = options.imagePullSecret ?? [];
+          await deploy(operators, client, { ...options, image, imagePullSecrets, noWait: !wait });
         }),
       ),
     command("undeploy", "remove the Deployments of operators, their RBAC and webhooks; CRDs and objects stay").action(

@@ -8,6 +8,12 @@ export const IMAGE_OPTION = [
   `image of the operators; required for your own operators. Default: ${DEFAULT_IMAGE}`,
 ] as const;
 
+export const PULL_SECRET_OPTION = [
+  "--image-pull-secret <name>",
+  "Secret in the operators' namespace with which nodes pull the image; repeatable",
+  (text: string, before: readonly string[] = []): readonly string[] => [...before, text],
+] as const;
+
 /** The image that operators run: there is one for those that come with Konverge, and none for others. */
 export async function imageOf(
   operators: readonly Operator[],

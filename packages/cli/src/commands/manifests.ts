@@ -4,7 +4,7 @@ import { DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
-import { IMAGE_OPTION, imageOf } from "./image-option.ts";
+import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
 
 interface ManifestsOptions {
   readonly output: string;
@@ -12,20 +12,31 @@ interface ManifestsOptions {
   readonly image?: string;
   readonly namespace: string;
   readonly operators?: string;
+  readonly imagePullSecret?: readonly string[];
 }
 
 /** `konverge manifests` */
 export function manifestsCommand(): Command {
   return new Command("manifests")
-    .description("write the CRDs, RBAC, webhooks and Deployments of operators as kustomize bases")
+    .description(
+      "write the CRDs, RBAC, webhooks and Deployments of operators as kustomize bases, and JSON schemas for editors",
+    )
     .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)")
     .option("--output <folder>", "where to write", "config")
     .option("--check", "write nothing; fail and show the differences if the folder is not up to date")
     .option(...IMAGE_OPTION)
+    .option(...PULL_SECRET_OPTION)
     .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or a comma-separated list of names")
     .allowUnknownOption()
-    .addHelpText("after", settingsHelp("manifests"))
+    .addHelpText(
+      "after",
+      `${settingsHelp("manifests")}
+Examples:
+  npx konverge manifests --image registry.example.com/notes:v1 --namespace notes
+  npx konverge manifests --image registry.example.com/notes:v1 --namespace notes --check
+  kubectl apply -k config/note-operator`,
+    )
     .action(async (_modules: string[], options: ManifestsOptions, { args }: Command) => {
       const { manifestFiles } = await import("../manifests/files.ts");
       const { manifestDifferences, writeManifests } = await import("../manifests/write-manifests.ts");
@@ -33,7 +44,8 @@ export function manifestsCommand(): Command {
       const operators = chosenOperators(await loadOperators(modules), options.operators);
       const settings = { flags: checkFlags(operators, flags, "manifests"), env: process.env };
       const image = await imageOf(operators, options.image, "manifests");
-      const files = manifestFiles(operators, { ...options, image, settings });
+      const imagePullSecrets = options.imagePullSecret ?? [];
+      const files = manifestFiles(operators, { ...options, image, imagePullSecrets, settings });
       const folder = resolve(options.output);
       if (options.check) {
         const differences = manifestDifferences(folder, files);

@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { makeFolder } from "../make-folder.ts";
-import { startedFile } from "../started-files.ts";
+import { startedCommand } from "../started-files.ts";
 
 /** What the launchers are made for. */
 export interface AssetOptions {
@@ -27,14 +27,11 @@ export function writeAssets({ controllers, anyImage = false, images = [], folder
   const home = process.env["KONVERGE_HOME"] ?? join(homedir(), ".konverge");
   const path = folder ?? join(home, controllers ? "envtest-controllers" : "envtest");
   makeFolder(path, folder === undefined ? `the folder ${path}` : `--folder ${path}`);
-  const node = quoted(process.execPath);
+  const started = (name: Parameters<typeof startedCommand>[0]) => startedCommand(name).map(quoted).join(" ");
   const named = images.map((image) => ` --image ${quoted(image)}`).join("");
   const more = `${controllers ? " --controllers" : ""}${anyImage ? " --no-strict-images" : ""}${named}`;
-  launcher(
-    join(path, "kube-apiserver"),
-    `exec ${node} ${quoted(startedFile("konverge.js"))} envtest-apiserver${more} -- "$@"`,
-  );
-  launcher(join(path, "etcd"), `exec ${node} ${quoted(startedFile("envtest-etcd.js"))} "$@"`);
+  launcher(join(path, "kube-apiserver"), `exec ${started("konverge")} envtest-apiserver${more} -- "$@"`);
+  launcher(join(path, "etcd"), `exec ${started("envtest-etcd")} "$@"`);
   const kubectl = findInPath("kubectl", path);
   launcher(
     join(path, "kubectl"),

@@ -14,12 +14,13 @@ interface DeploymentOptions {
   readonly settings?: SettingSources;
   readonly labels: Record<string, string>;
   readonly webhooks: boolean;
+  readonly imagePullSecrets?: readonly string[];
 }
 
 /** The Deployment in which an operator runs: not as root, on a file system it cannot write to, one replica that acts. */
 export function deploymentOf(operator: Operator, options: DeploymentOptions): Deployment {
   const { name } = operator;
-  const { namespace, image, labels, webhooks } = options;
+  const { namespace, image, labels, webhooks, imagePullSecrets = [] } = options;
   const values = settingsOf(operator, options.settings ?? NO_SETTINGS);
   // A busy node is no reason to kill an operator that answers late.
   const probe = (path: string) => ({ httpGet: { path, port: "probes" }, timeoutSeconds: 5 });
@@ -34,6 +35,9 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
         metadata: { labels, annotations: { "kubectl.kubernetes.io/default-container": "operator" } },
         spec: {
           serviceAccountName: name,
+          ...(imagePullSecrets.length > 0 && {
+            imagePullSecrets: imagePullSecrets.map((secret) => ({ name: secret })),
+          }),
           // A little more than the manager gives the work in progress.
           terminationGracePeriodSeconds: 40,
           securityContext: {

@@ -1,13 +1,15 @@
 import type { Operator } from "@konverge/runtime";
 import { printYaml } from "@konverge/schema";
 import { checkedName } from "../checked-name.ts";
+import { editorSchemas } from "./editor-schema.ts";
 import { type ManifestOptions, type OperatorObjects, operatorObjects, partsOf } from "./operator-objects.ts";
 import { rolesText } from "./roles-text.ts";
 
 /** Text by path, relative to the folder that the manifests go to. */
 export type Files = ReadonlyMap<string, string>;
 
-const HEADER = "# Written by `konverge manifests`. Change the operator and run it again.\n";
+const WRITTEN = "Written by `konverge manifests`. Change the operator and run it again.";
+const HEADER = `# ${WRITTEN}\n`;
 
 /**
  * The manifests of operators as files: a kustomize base for each, and one that combines them. The same input gives the same
@@ -48,11 +50,23 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
   files.set("kustomization.yaml", kustomization({ namespace, resources }));
   files.set("classic-role/role.yaml", documents(objects.classicRoles));
   files.set("classic-role/kustomization.yaml", kustomization({ component: true, resources: ["role.yaml"] }));
-  files.set("monitoring/service-monitor.yaml", documents([objects.serviceMonitor]));
-  files.set(
-    "monitoring/kustomization.yaml",
-    kustomization({ component: true, namespace, resources: ["service-monitor.yaml"] }),
-  );
+  const components = {
+    "monitoring/service-monitor": objects.serviceMonitor,
+    "network-policy/network-policy": objects.networkPolicy,
+    "disruption-budget/disruption-budget": objects.disruptionBudget,
+  };
+  for (const [path, object] of Object.entries(components)) {
+    const [folder, file] = path.split("/");
+    files.set(`${path}.yaml`, documents([object]));
+    const resources = [`${file}.yaml`];
+    files.set(`${folder}/kustomization.yaml`, kustomization({ component: true, namespace, resources }));
+  }
+  for (const crd of objects.crds) {
+    for (const [version, schema] of editorSchemas(crd)) {
+      const text = JSON.stringify({ $comment: WRITTEN, ...schema }, undefined, 2);
+      files.set(`schemas/${crd.spec.names.singular ?? crd.spec.names.plural}-${version}.json`, `${text}\n`);
+    }
+  }
   return files;
 }
 

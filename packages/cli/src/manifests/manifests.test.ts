@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type Deployment, Node, type PolicyRule } from "@konverge/kinds";
+import { startCluster } from "@konverge/cluster";
+import { type Deployment, NetworkPolicy, Node, PodDisruptionBudget, type PolicyRule } from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { controller, operator, permission } from "@konverge/runtime";
 import { parseYaml } from "@konverge/schema";
@@ -21,6 +22,7 @@ test("the same operators give the same text, and every file can be read back", (
   const files = manifestFiles([greetingOperator], options);
   assert.deepEqual([...manifestFiles([greetingOperator], options)], [...files]);
   for (const [path, text] of files) assert.ok(parseYaml(text.split("\n---\n")[0]!), path);
+  assert.ok(files.has("greeting-operator/schemas/greeting-v1alpha1.json"));
   const role = files.get("greeting-operator/role.yaml")!;
   assert.match(role, /# Reconciles each Greeting\.\n- apiGroups:\n {2}- test\.example\.com\n/);
   assert.match(role, /# Keeps the certificates of its webhooks\.\n/);
@@ -88,6 +90,30 @@ test("settings reach the Deployment, and the roles are those that they need", ()
   assert.throws(() => objectsWith({ depth: "0" }), /registrar cannot be created with these settings: depth must be/);
 });
 
+test("a disruption budget lets the node of a single replica be drained, and a network policy names the ports", async () => {
+  const objects = operatorObjects(greetingOperator, options);
+  await using cluster = await startCluster({ nodes: [] });
+  const { client } = cluster;
+  const budget = await client.create(PodDisruptionBudget, objects.disruptionBudget);
+  assert.deepEqual([budget.spec?.maxUnavailable, budget.spec?.minAvailable], [1, undefined]);
+  const policy = await client.create(NetworkPolicy, objects.networkPolicy);
+  const ports = policy.spec?.ingress?.[0]?.ports?.map(({ port }) => port);
+  const { spec } = (objects.deployment as Deployment).spec!.template;
+  assert.deepEqual(
+    ports,
+    spec!.containers[0]!.ports!.map(({ name }) => name),
+  );
+  assert.deepEqual(policy.spec?.policyTypes, ["Ingress"]);
+});
+
+test("Secrets to pull the image with are in the Deployment", () => {
+  const secretsOf = (imagePullSecrets: string[]) =>
+    (operatorObjects(greetingOperator, { ...options, imagePullSecrets }).deployment as Deployment).spec!.template.spec!
+      .imagePullSecrets;
+  assert.deepEqual(secretsOf(["registry"]), [{ name: "registry" }]);
+  assert.equal(secretsOf([]), undefined);
+});
+
 test("an operator whose name is no name of a folder is refused", () => {
   const misnamed = { ...greetingOperator, name: "../../evil" };
   assert.throws(
@@ -105,19 +131,24 @@ test("a folder that is not up to date is shown, line by line, and put right", ()
     const path = join(folder, "greeting-operator/deployment.yaml");
     writeFileSync(path, readFileSync(path, "utf8").replace("replicas: 1", "replicas: 7"));
     writeFileSync(join(folder, "old.yaml"), "# Written by `konverge manifests`.\n");
+    const schema = files.get("greeting-operator/schemas/greeting-v1.json")!;
+    writeFileSync(join(folder, "old.json"), schema);
     writeFileSync(join(folder, "mine.yaml"), "a: 1\n");
-    const [changed, left, ...more] = manifestDifferences(folder, files);
+    writeFileSync(join(folder, "mine.json"), "{}\n");
+    const [changed, json, left, ...more] = manifestDifferences(folder, files);
     assert.match(
       changed!,
       /^greeting-operator\/deployment\.yaml: differs\n {2}- \d+: {3}replicas: 7\n {2}\+ \d+: {3}replicas: 1$/,
     );
+    assert.equal(json, "old.json: no operator has it anymore");
     assert.equal(left, "old.yaml: no operator has it anymore");
     assert.deepEqual(more, []);
     assert.deepEqual(writeManifests(folder, files), {
       changed: ["greeting-operator/deployment.yaml"],
-      removed: ["old.yaml"],
+      removed: ["old.json", "old.yaml"],
     });
     assert.equal(readFileSync(join(folder, "mine.yaml"), "utf8"), "a: 1\n");
+    assert.equal(readFileSync(join(folder, "mine.json"), "utf8"), "{}\n");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

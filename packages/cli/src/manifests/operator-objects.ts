@@ -2,6 +2,8 @@ import type { KubeObject } from "@konverge/core";
 import type {
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
+  NetworkPolicy,
+  PodDisruptionBudget,
   Service,
   ServiceAccount,
   ValidatingWebhookConfiguration,
@@ -30,6 +32,8 @@ export interface ManifestOptions {
   readonly image: string;
   /** The settings that they run with: their permissions may depend on them. Default: those that the operators define. */
   readonly settings?: SettingSources;
+  /** Names of Secrets in the same namespace with which nodes pull the image. */
+  readonly imagePullSecrets?: readonly string[];
 }
 
 /** All objects of an operator's installation. */
@@ -46,6 +50,10 @@ export interface OperatorObjects {
   readonly webhooks: readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
   /** For clusters with the Prometheus operator. */
   readonly serviceMonitor: KubeObject;
+  /** For clusters whose network is closed: what may reach the operator. */
+  readonly networkPolicy: NetworkPolicy;
+  /** For operators with several replicas: nodes are drained one replica at a time. */
+  readonly disruptionBudget: PodDisruptionBudget;
 }
 
 /** An operator's parts, made only to be looked at. */
@@ -71,6 +79,8 @@ export function operatorObjects(operator: Operator, options: ManifestOptions): O
     deployment: deploymentOf(operator, { ...options, labels, webhooks: hasWebhooks(parts) }),
     webhooks: webhookConfigurations(name, parts, account, labels),
     serviceMonitor: serviceMonitorOf(name, namespace, labels),
+    networkPolicy: networkPolicyOf(account, labels, hasWebhooks(parts)),
+    disruptionBudget: disruptionBudgetOf(account, labels),
   };
 }
 
@@ -148,6 +158,38 @@ function serviceMonitorOf(name: string, namespace: string, labels: Record<string
     metadata: { name, namespace, labels },
     spec: { selector: { matchLabels: { app: name } }, endpoints: [{ port: "metrics", path: "/metrics" }] },
   } as KubeObject;
+}
+
+/** Egress stays open: an operator talks to the API server, whose address no selector matches, and perhaps to others. */
+function networkPolicyOf(
+  metadata: { name: string; namespace: string },
+  labels: Record<string, string>,
+  webhooks: boolean,
+): NetworkPolicy {
+  const ports = ["metrics", "probes", ...(webhooks ? ["webhooks"] : [])];
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { ...metadata, labels },
+    spec: {
+      podSelector: { matchLabels: { app: metadata.name } },
+      policyTypes: ["Ingress"],
+      ingress: [{ ports: ports.map((port) => ({ protocol: "TCP" as const, port })) }],
+    },
+  };
+}
+
+/** A share that must stay would keep a single replica, and with it its node, from being drained. */
+function disruptionBudgetOf(
+  metadata: { name: string; namespace: string },
+  labels: Record<string, string>,
+): PodDisruptionBudget {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { ...metadata, labels },
+    spec: { maxUnavailable: 1, selector: { matchLabels: { app: metadata.name } } },
+  };
 }
 
 function labelled(object: RbacObject, labels: Record<string, string>): RbacObject {

@@ -44,10 +44,12 @@ export function manifestDifferences(folder: string, files: Files): string[] {
 
 function leftOver(folder: string, files: Files): string[] {
   if (!existsSync(folder)) return [];
-  return globSync("**/*.yaml", { cwd: folder })
+  return globSync("**/*.{yaml,json}", { cwd: folder })
     .map((path) => path.split(sep).join("/"))
     .filter((path) => !files.has(path) && isOurs(join(folder, path)))
     .sort();
 }
 
-const isOurs = (path: string) => readFileSync(path, "utf8").startsWith("# Written by `konverge manifests`");
+/** In the first line of YAML, or the first field of JSON, which has no comments. */
+const isOurs = (path: string) =>
+  /^(# |\{\s*"\$comment": ")Written by `konverge manifests`/.test(readFileSync(path, "utf8"));

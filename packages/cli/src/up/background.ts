@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { type Clock, sleep } from "@konverge/core";
 import { makeFolder } from "../make-folder.ts";
-import { startedFile } from "../started-files.ts";
+import { startedCommand } from "../started-files.ts";
 import { hasNodes, nodesFolder } from "./nodes-folder.ts";
 import { isRunning, notedCluster, type RunningCluster, runFile, runFolder } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
@@ -13,7 +13,8 @@ export async function upInBackground(name: string, args: readonly string[]): Pro
   const folder = runFolder();
   makeFolder(folder, `the folder ${folder}`);
   const log = openSync(logFile, "w", 0o600);
-  const child = spawn(process.execPath, [startedFile("konverge.js"), "up", ...args], {
+  const [program, ...words] = startedCommand("konverge");
+  const child = spawn(program, [...words, "up", ...args], {
     detached: true,
     windowsHide: true,
     stdio: ["ignore", log, log, "ipc"],

@@ -78,7 +78,7 @@ export async function mergeKubeconfig(path: string, text: string, clock: Clock =
       }
     }
     document.set("current-context", name);
-    write(path, document.toString());
+    write(path, document);
   });
 }
 
@@ -112,7 +112,7 @@ export async function removeContext(
     // Those that came after this one go back to where it came from.
     for (const later of contexts.items.filter((item) => isMap(item)))
       if (previousOf(later) === name) markOf(later, "contexts")?.setIn(["extension", "previous"], previous);
-    write(path, document.toString());
+    write(path, document);
   });
 }
 
@@ -165,7 +165,9 @@ async function whileLocked(path: string, clock: Clock, work: () => void): Promis
 }
 
 /** Readable by its owner alone: it now has an administrator's key. A reader sees the old file or the new one. */
-function write(path: string, text: string): void {
+function write(path: string, document: Document): void {
+  // JSON is YAML as well, and every language reads it without a library.
+  const text = path.endsWith(".json") ? `${JSON.stringify(document.toJS(), undefined, 2)}\n` : document.toString();
   const target = real(path);
   const draft = `${target}.${process.pid}.new`;
   try {

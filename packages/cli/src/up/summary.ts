@@ -1,7 +1,8 @@
 import type { RunningCluster } from "./running-clusters.ts";
 
 /** What `konverge up` says when the cluster is ready. */
-export function summary({ name, url, kubeconfig, merged, realNodes = 0 }: RunningCluster, background: boolean): string {
+export function summary(cluster: RunningCluster & { console?: string }, background: boolean): string {
+  const { name, url, kubeconfig, merged, realNodes = 0, console } = cluster;
   const real = "the API server (validation, admission, RBAC, watches), the built-in controllers, the scheduler";
   const access = merged
     ? [`  context "${name}" is the current one in ${kubeconfig}`, "  kubectl get nodes"]
@@ -19,5 +20,6 @@ export function summary({ name, url, kubeconfig, merged, realNodes = 0 }: Runnin
       ? [`Real: ${real},`, `nodes (${realNodes}) and their containers, which run as root on this machine.`]
       : simulated),
     background ? `\nEnd it with: konverge down --name ${name}` : "\nEnd it with Ctrl-C.",
+    ...(console === undefined ? [] : [`\nThe console is at\n  ${console}`]),
   ].join("\n");
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +9,7 @@ import { type Client, connect } from "@konverge/client";
 import { isForbidden, realClock } from "@konverge/core";
 import { CertificateSigningRequest, Pod } from "@konverge/kinds";
 import { until } from "../../test/command-stage.ts";
+import { startedCommand } from "../started-files.ts";
 import { down, upInBackground } from "./background.ts";
 import { notedCluster, notedNames } from "./running-clusters.ts";
 import { type UpOptions, up } from "./up.ts";
@@ -131,6 +134,22 @@ test("only the owner can read a cluster's kubeconfig, and its path is printed", 
   } finally {
     await stop();
   }
+});
+
+test("a program that starts a cluster reads where it is as JSON, and the cluster ends with it", async () => {
+  const kubeconfig = join(folder, "started.json");
+  const [program, ...words] = startedCommand("konverge");
+  const flags = ["--name", "started", "--kubeconfig", kubeconfig, "--until-stdin-closes", "--output", "json"];
+  const child = spawn(program, [...words, "up", ...flags], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(String(line)) as { url: string };
+  const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as { clusters: { cluster: { server: string } }[] };
+  assert.equal(config.clusters[0]!.cluster.server, url);
+  const ended = once(child, "exit");
+  child.stdin.end();
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal(notedCluster("started"), undefined);
+  assert.equal(existsSync(kubeconfig), false);
 });
 
 test("a kubelet requests its certificates with the kubeconfig that is written for it, and nothing else", async () => {

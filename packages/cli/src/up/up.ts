@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isSea } from "node:sea";
 import {
   type Cluster,
   type ClusterPort,
@@ -80,6 +81,11 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   }
   const programs = parsePrograms(options.program, options.hostPort);
   const hasOperators = !["none", ""].includes(options.operators.trim());
+  if (hasOperators && isSea()) {
+    throw new UsageError(
+      `--operators: this executable has no operators; with Node, run: npx konverge up --operators ${options.operators}`,
+    );
+  }
   const catalog = hasOperators ? await operatorCatalog({ names: options.operators }) : undefined;
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const user = `${name}-admin`;
