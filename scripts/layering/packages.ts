@@ -18,7 +18,7 @@ const allowed: Record<string, string[]> = {
 /** What tests of packages import besides: the embedded cluster to run against. */
 const allowedInTests: Record<string, string[]> = {
   runtime: ["apiserver", "cluster", "testing"],
-  console: ["cluster", "database-operator", "cli"],
+  console: ["cluster", "testing", "database-operator", "cli"],
 };
 /** What users install; operators and examples may use nothing else. */
 const published = ["konverge", "@konverge/dev"];

@@ -1,7 +1,7 @@
-import type { Entry, FieldDiff, ObjectName, ReconcileEntry, WriteRecord } from "../src/protocol.ts";
-import { clockTime, keyOf, span } from "./format.ts";
+import type { Entry, FieldDiff, ObjectName, ReconcileEntry, StepEntry, WriteRecord } from "../src/protocol.ts";
+import { keyOf, span } from "./format.ts";
 import { linkTo } from "./route.ts";
-import { entries } from "./store.ts";
+import { entries, timeText } from "./store.ts";
 
 /** How an entry is called and colored. */
 export function toneOf(entry: Entry): "good" | "bad" | "warn" | "change" | "quiet" {
@@ -14,12 +14,16 @@ export function toneOf(entry: Entry): "good" | "bad" | "warn" | "change" | "quie
       return entry.warning ? "warn" : "quiet";
     case "operator":
       return entry.level === "error" ? "bad" : entry.level === "warn" ? "warn" : "quiet";
+    case "step":
+      if (entry.step === "fault") return "bad";
+      if (entry.live !== undefined || /^[45]\d\d/.test(entry.result ?? "")) return "warn";
+      return entry.step === "write" || entry.step === "change" ? "change" : "quiet";
     default:
       return entry.change === "deleted" ? "warn" : "change";
   }
 }
 
-const LABELS = { change: "change", reconcile: "reconcile", event: "event", operator: "operator" } as const;
+const labelOf = (entry: Entry) => (entry.type === "step" ? entry.step : entry.type);
 
 interface RowProps {
   readonly entry: Entry;
@@ -32,8 +36,8 @@ interface RowProps {
 export function EntryRow({ entry, open = false, onToggle }: RowProps) {
   const body = (
     <>
-      <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
-      <span class={`tag ${entry.type} ${toneOf(entry)}`}>{LABELS[entry.type]}</span>
+      <time dateTime={new Date(entry.at).toISOString()}>{timeText(entry.at)}</time>
+      <span class={`tag ${entry.type} ${toneOf(entry)}`}>{labelOf(entry)}</span>
       <span class="grow text">
         <EntryText entry={entry} />
       </span>
@@ -75,6 +79,8 @@ function EntryText({ entry }: { entry: Entry }) {
           <Named object={entry.object} /> <strong>{entry.reason}</strong> {entry.message}
         </>
       );
+    case "step":
+      return <StepText entry={entry} />;
     default:
       return (
         <>
@@ -82,6 +88,19 @@ function EntryText({ entry }: { entry: Entry }) {
         </>
       );
   }
+}
+
+function StepText({ entry }: { entry: StepEntry }) {
+  const { who, what, result, version, live } = entry;
+  const stale = live === "deleted" ? "it is deleted" : `it is at ${live}`;
+  return (
+    <>
+      <strong>{who}</strong> {what}
+      {result !== undefined && <span class="muted"> → {result}</span>}
+      {version !== undefined && <span class="muted"> version {version}</span>}
+      {live !== undefined && <span class="bad"> stale: {stale}</span>}
+    </>
+  );
 }
 
 function Named({ object }: { object: ObjectName }) {
@@ -131,8 +150,9 @@ function EntryDetails({ entry }: { entry: Entry }) {
       {entry.type === "change" && <Diff diff={entry.diff} more={entry.more ?? 0} />}
       {entry.type === "event" && <p>{entry.message}</p>}
       {entry.type === "operator" && <p>{entry.message}</p>}
+      {entry.type === "step" && <p>The newest resource version in the cluster is {entry.revision}.</p>}
       <p class="links">
-        {entry.type !== "operator" && <ObjectLink entry={entry} />}
+        {entry.type !== "operator" && entry.type !== "step" && <ObjectLink entry={entry} />}
         {entry.type === "reconcile" && (
           <a href={linkTo("timeline", { controller: entry.controller })}>All of {entry.controller}</a>
         )}
@@ -141,7 +161,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
   );
 }
 
-function ObjectLink({ entry }: { entry: Exclude<Entry, { type: "operator" }> }) {
+function ObjectLink({ entry }: { entry: Exclude<Entry, { type: "operator" | "step" }> }) {
   const id = entry.type === "reconcile" ? entry.object : entry.object.id;
   return id ? <a href={linkTo("object", { id })}>Open the object</a> : null;
 }

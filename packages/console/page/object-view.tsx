@@ -238,7 +238,7 @@ function ObjectTimeline({ object }: { object: ObjectSummary }) {
   const own = entries.value.filter(
     (entry) =>
       entry.at <= until &&
-      (entry.type === "operator"
+      (entry.type === "operator" || entry.type === "step"
         ? false
         : entry.type === "reconcile"
           ? entry.object === object.id || entry.writes.some((write) => write.object === object.id)

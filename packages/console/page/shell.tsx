@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
-import { shortClockTime } from "./format.ts";
+import type { Hello } from "../src/protocol.ts";
 import { ObjectView } from "./object-view.tsx";
 import { Overview } from "./overview.tsx";
 import { Plots } from "./plots.tsx";
 import { Resources } from "./resources.tsx";
 import { linkTo, route, setQuery } from "./route.ts";
-import { connected, hello, shownTime, showTime } from "./store.ts";
+import { connected, hello, shownTime, showTime, timeText } from "./store.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -16,9 +16,12 @@ const VIEWS = [
   { view: "plots", title: "Plots", icon: "M3 17V3M3 17h14M6 13l3-4 3 2 4-6" },
 ];
 
+/** Of an explored run, only the timeline is recorded. */
+const viewsOf = ({ mode }: Hello) => (mode === "exploration" ? VIEWS.filter(({ view }) => view === "timeline") : VIEWS);
+
 /** The frame around all views. */
 export function Shell() {
-  const { view } = route.value;
+  const view = hello.value?.mode === "exploration" ? "timeline" : route.value.view;
   const content = useRef<HTMLElement>(null);
   // A screen reader continues with the new view.
   useEffect(() => content.current?.scrollTo(0, 0), [view]);
@@ -37,7 +40,7 @@ export function Shell() {
           <span>Konverge</span>
         </a>
         <nav aria-label="Views">
-          {VIEWS.map((one) => (
+          {viewsOf(hello.value).map((one) => (
             <a
               key={one.view}
               href={linkTo(one.view)}
@@ -86,8 +89,8 @@ function Place() {
         {title}
       </span>
       {readOnly && mode === "cluster" && <span class="chip">read-only</span>}
-      {mode === "recording" ? (
-        <span class="chip">recording</span>
+      {mode !== "cluster" ? (
+        <span class="chip">{mode}</span>
       ) : (
         <span class={`chip live ${live ? "on" : "off"}`} role="status">
           {live ? "live" : "reconnecting"}
@@ -108,10 +111,10 @@ function PastBanner() {
   return (
     <div class="past" role="status">
       <span>
-        You see the state at <strong>{shortClockTime(shownTime.value)}</strong>.
+        You see the state at <strong>{timeText(shownTime.value)}</strong>.
       </span>
       <button type="button" onClick={backToNow}>
-        {hello.value?.mode === "recording" ? "Show the end" : "Back to now"}
+        {hello.value?.mode === "cluster" ? "Back to now" : "Show the end"}
       </button>
     </div>
   );

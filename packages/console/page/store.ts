@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Entry, EventEntry, Hello, ObjectSummary, Sample, StreamMessage } from "../src/protocol.ts";
+import { clockTime } from "./format.ts";
 
 /** More entries of a live cluster than these are not kept. */
 const KEPT_ENTRIES = 20_000;
@@ -18,6 +19,11 @@ const objectVersion = signal(0);
 const entryVersion = signal(0);
 const sampleVersion = signal(0);
 const past = signal<ReadonlyMap<string, ObjectSummary> | undefined>(undefined);
+
+/** A time of the timeline: of the day, or since the start of an explored run. */
+export function timeText(at: number): string {
+  return hello.value?.mode === "exploration" ? `${(at / 1000).toFixed(3)} s` : clockTime(at);
+}
 
 /** All objects: as they are, or as they were at {@link shownTime}. */
 export function objects(): ReadonlyMap<string, ObjectSummary> {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Entry } from "../src/protocol.ts";
 import { toneOf } from "./entry-row.tsx";
-import { clockTime, shortClockTime } from "./format.ts";
+import { timeText } from "./store.ts";
 import { theme } from "./theme-switch.tsx";
 
 const LANE = 18;
@@ -30,7 +30,7 @@ export function TimelineStrip({ entries, until, onChoose }: StripProps) {
         ref={canvas}
         style={{ height: `${lanes.length * LANE + 22}px` }}
         role="img"
-        aria-label={`${entries.length} entries from ${clockTime(first)} to ${clockTime(last)}, on lanes: ${lanes.join(", ")}`}
+        aria-label={`${entries.length} entries from ${timeText(first)} to ${timeText(last)}, on lanes: ${lanes.join(", ")}`}
         onClick={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
           const left = labelWidth(box.width);
@@ -46,7 +46,7 @@ export function TimelineStrip({ entries, until, onChoose }: StripProps) {
           max={range}
           step={Math.max(1, Math.round(range / 2000))}
           value={until === undefined ? range : until - first}
-          aria-valuetext={until === undefined ? "the present" : clockTime(until)}
+          aria-valuetext={until === undefined ? "the present" : timeText(until)}
           onInput={({ currentTarget }) => {
             const value = Number(currentTarget.value);
             onChoose(value >= range * 0.999 ? undefined : first + value);
@@ -61,6 +61,7 @@ const labelWidth = (width: number) => (width < 600 ? 0 : LABEL);
 
 function laneOf(entry: Entry): string {
   if (entry.type === "reconcile") return entry.controller;
+  if (entry.type === "step") return entry.step === "fault" ? "faults" : entry.who;
   return { change: "changes", event: "events", operator: "operators" }[entry.type];
 }
 
@@ -141,7 +142,7 @@ function drawTimes(
   for (let i = 0; i <= count; i++) {
     const at = first + (range * i) / count;
     context.textAlign = i === 0 ? "left" : i === count ? "right" : "center";
-    context.fillText(shortClockTime(at), x(at), top + 11);
+    context.fillText(timeText(at).replace(/\.\d+$/, ""), x(at), top + 11);
   }
   context.textAlign = "left";
 }

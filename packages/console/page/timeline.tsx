@@ -2,19 +2,30 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Entry } from "../src/protocol.ts";
 import { EntryRow } from "./entry-row.tsx";
-import { clockTime, keyOf } from "./format.ts";
+import { FindingChoice, shownFinding } from "./finding-choice.tsx";
+import { keyOf } from "./format.ts";
 import { linkTo, route, setQuery } from "./route.ts";
-import { entries, hello, objects, shownTime, showTime } from "./store.ts";
+import { entries, hello, objects, shownTime, showTime, timeText } from "./store.ts";
 import { TimelineStrip } from "./timeline-strip.tsx";
 
 const SHOWN = 200;
 const TYPES = ["reconcile", "change", "event", "operator"] as const;
 const TYPE_TITLES = { reconcile: "Reconciles", change: "Changes", event: "Events", operator: "Operators" };
 
+/** A recording has reconciles alone, and an exploration its own steps. */
+function shownTypes(): readonly (typeof TYPES)[number][] {
+  const mode = hello.value?.mode;
+  return mode === "cluster" ? TYPES : mode === "recording" ? ["reconcile"] : [];
+}
+
 /** What happened: to everything, to an object, or by a controller. Time can be moved back. */
 export function Timeline() {
   const { query } = route.value;
-  const chosen = { object: query.get("object") ?? "", controller: query.get("controller") ?? "" };
+  const chosen = {
+    object: query.get("object") ?? "",
+    controller: query.get("controller") ?? "",
+    finding: shownFinding(),
+  };
   const hidden = new Set((query.get("without") ?? "").split(",").filter(Boolean));
   const text = (query.get("search") ?? "").toLowerCase();
   const open = Number(query.get("entry") ?? 0);
@@ -45,6 +56,7 @@ export function Timeline() {
         {chosen.object && <Filter text={object ? `${object.kind} ${keyOf(object)}` : "an object"} name="object" />}
         <span class="count">{matching.length.toLocaleString("en-US")}</span>
       </h1>
+      <FindingChoice />
       <div class="filters">
         <label class="grow">
           <span class="unseen">Search</span>
@@ -57,7 +69,7 @@ export function Timeline() {
         </label>
         <fieldset class="types">
           <legend class="unseen">Show</legend>
-          {TYPES.filter((type) => hello.value?.mode === "cluster" || type === "reconcile").map((type) => (
+          {shownTypes().map((type) => (
             <label key={type} class={`toggle ${type}`}>
               <input
                 type="checkbox"
@@ -82,7 +94,7 @@ export function Timeline() {
         <p>
           <a href={linkTo("object", { id: object.id })}>
             {object.kind} {keyOf(object)}
-            {shownTime.value !== undefined && ` at ${clockTime(shownTime.value)}`}
+            {shownTime.value !== undefined && ` at ${timeText(shownTime.value)}`}
           </a>
         </p>
       )}
@@ -143,7 +155,14 @@ function toggled(hidden: ReadonlySet<string>, type: string): string | undefined 
   return [...next].join(",") || undefined;
 }
 
-function isChosen(entry: Entry, { object, controller }: { object: string; controller: string }): boolean {
+interface Chosen {
+  readonly object: string;
+  readonly controller: string;
+  readonly finding: number | undefined;
+}
+
+function isChosen(entry: Entry, { object, controller, finding }: Chosen): boolean {
+  if (entry.type === "step") return entry.finding === finding;
   if (controller && (entry.type !== "reconcile" || entry.controller !== controller)) return false;
   if (!object) return true;
   if (entry.type === "operator") return false;
@@ -159,6 +178,8 @@ function searchText(entry: Entry): string {
       return `${entry.controller} ${entry.kind ?? ""} ${entry.key} ${entry.outcome} ${entry.error ?? ""} ${entry.writes.map(({ text }) => text).join(" ")}`.toLowerCase();
     case "event":
       return `${entry.object.kind} ${keyOf(entry.object)} ${entry.reason} ${entry.message}`.toLowerCase();
+    case "step":
+      return `${entry.who} ${entry.step} ${entry.what} ${entry.result ?? ""}`.toLowerCase();
     default:
       return `${entry.operator} ${entry.pod} ${entry.message}`.toLowerCase();
   }

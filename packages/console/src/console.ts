@@ -1,10 +1,11 @@
 import type { Client } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
 import { ClusterSource } from "./cluster-source.ts";
+import { loadExploration } from "./exploration-source.ts";
 import { History } from "./history.ts";
 import { OperatorLogs } from "./operator-logs.ts";
 import { OperatorMetrics } from "./operator-metrics.ts";
-import type { Hello, Sample } from "./protocol.ts";
+import type { Hello } from "./protocol.ts";
 import { loadRecording } from "./recording-source.ts";
 import { Sampler, samplesOf } from "./sampler.ts";
 import { serveConsole } from "./server.ts";
@@ -12,8 +13,8 @@ import { Stream } from "./stream.ts";
 
 /** What is kept of a cluster: a few hours of a busy one. */
 const CLUSTER_LIMITS = { entries: 20_000, characters: 64 * 2 ** 20 };
-/** What is kept of a recording: the last part of a long one. */
-const RECORDING_LIMITS = { entries: 50_000, characters: 512 * 2 ** 20 };
+/** What is kept of a file: the last part of a long one. */
+const FILE_LIMITS = { entries: 50_000, characters: 512 * 2 ** 20 };
 /** Entries of a cluster that a page is sent at first: the newest. */
 const FIRST_ENTRIES = 5000;
 
@@ -22,13 +23,17 @@ interface CommonOptions {
   readonly title: string;
   /** Default: a free port. */
   readonly port?: number;
-  /** Refuse everything that writes. A recording is always read-only. */
+  /** Refuse everything that writes. Files are always read-only. */
   readonly readOnly?: boolean;
   readonly clock?: Clock;
 }
 
-/** What a console shows: a cluster, with the permissions of the client's user, or a recording. */
-export type ConsoleOptions = CommonOptions & ({ readonly client: Client } | { readonly recording: string });
+/**
+ * What a console shows: a cluster, with the permissions of the client's user; the recording of an operator; or the findings in
+ * an `exploration.json` of the fault explorer.
+ */
+export type ConsoleOptions = CommonOptions &
+  ({ readonly client: Client } | { readonly recording: string } | { readonly exploration: string });
 
 /** A console that is served. */
 export interface Console extends AsyncDisposable {
@@ -46,7 +51,7 @@ export interface Console extends AsyncDisposable {
  * ```
  */
 export function startConsole(options: ConsoleOptions): Promise<Console> {
-  return "client" in options ? clusterConsole(options, options.client) : recordingConsole(options, options.recording);
+  return "client" in options ? clusterConsole(options, options.client) : fileConsole(options);
 }
 
 async function clusterConsole(options: CommonOptions, client: Client): Promise<Console> {
@@ -124,13 +129,18 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
   return { url: server.url, port: server.port, close, [Symbol.asyncDispose]: close };
 }
 
-async function recordingConsole(options: CommonOptions, file: string): Promise<Console> {
+async function fileConsole(
+  options: CommonOptions & ({ recording: string } | { exploration: string }),
+): Promise<Console> {
   const clock = options.clock ?? realClock();
-  const history = new History(RECORDING_LIMITS);
-  await loadRecording(file, history);
-  const samples: Sample[] = samplesOf(history.entries);
+  const history = new History(FILE_LIMITS);
+  const hello: Hello = { mode: "recording", title: options.title, readOnly: true, hidden: [] };
+  let shown = hello;
+  if ("recording" in options) await loadRecording(options.recording, history);
+  else shown = { ...hello, mode: "exploration", findings: await loadExploration(options.exploration, history) };
+  const samples = samplesOf(history.entries);
   const stream = new Stream(clock, {
-    hello: () => ({ mode: "recording", title: options.title, readOnly: true, hidden: [] }),
+    hello: () => shown,
     objects: () => history.summaries(),
     entries: () => history.entries,
     samples: () => samples,

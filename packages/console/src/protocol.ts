@@ -120,7 +120,34 @@ export interface OperatorEntry extends EntryBase {
   readonly message: string;
 }
 
-export type Entry = ChangeEntry | ReconcileEntry | EventEntry | OperatorEntry;
+/** A step of a run that the fault explorer recorded. Its time is counted from the start of the run. */
+export interface StepEntry extends EntryBase {
+  readonly type: "step";
+  /** Which finding of the exploration it belongs to, from 0. */
+  readonly finding: number;
+  /** `read`, `write`, `event`, `change`, `fault`, `process`, `wait`, `watch`. */
+  readonly step: string;
+  /** `operator #1`, `user`, `cluster`, `explorer`. */
+  readonly who: string;
+  readonly what: string;
+  /** The newest resource version in the cluster. */
+  readonly revision: number;
+  readonly result?: string;
+  /** The resource version that was read, written or delivered. */
+  readonly version?: string;
+  /** Only if that was an older version: the one that the object had by then, or `deleted`. */
+  readonly live?: string;
+}
+
+export type Entry = ChangeEntry | ReconcileEntry | EventEntry | OperatorEntry | StepEntry;
+
+/** Something that the fault explorer found wrong. */
+export interface FindingSummary {
+  readonly oracle: string;
+  readonly message: string;
+  readonly seed: number;
+  readonly faults: readonly string[];
+}
 
 /** What a controller did since the sample before. */
 export interface ControllerSample {
@@ -155,13 +182,15 @@ export interface Sample {
 
 /** The first message to the page. */
 export interface Hello {
-  readonly mode: "cluster" | "recording";
+  readonly mode: "cluster" | "recording" | "exploration";
   readonly title: string;
   readonly readOnly: boolean;
   readonly user?: string;
   readonly version?: string;
   /** Kinds that the user has no permission to watch. */
   readonly hidden: readonly string[];
+  /** Only of an exploration. */
+  readonly findings?: readonly FindingSummary[];
 }
 
 /** A message of the stream. All parts are optional: what has not changed is left out. */

@@ -9,6 +9,7 @@ import { ClusterRoleBinding, ConfigMap, Deployment, Namespace, Pod } from "@konv
 import { controller, run } from "@konverge/runtime";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
+import { exploreForgetful } from "./explored.ts";
 
 const OBJECTS = 2000;
 const CHANGES_PER_SECOND = 500;
@@ -175,6 +176,28 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       await browser.click(".past button", /Show the end/);
       await browser.sees(".yaml pre", /text: bye/);
       assert.deepEqual(await browser.texts("[data-action]"), []);
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test("a finding of the fault explorer opens, leads to its fault, and steps forward and back", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "konverge-console-"));
+    try {
+      const exploration = await exploreForgetful(folder);
+      await using shown = await startConsole({ exploration, title: "exploration.json" });
+      await using browser = await TestBrowser.open(shown.url);
+      await browser.sees(".chip", /exploration/);
+      await browser.sees(".finding", /a-copy/);
+      await browser.click(".finding button", /Go to the fault/);
+      await browser.sees(".entry.open", /fault\s*explorer error .*create configmaps/);
+      await browser.page.keyboard.press(".");
+      await browser.sees(".entry.open", /write\s*operator #1 create configmaps\S*a-copy/);
+      await browser.page.keyboard.press(",");
+      await browser.sees(".entry.open", /fault\s*explorer/);
+      await browser.click(".past button", /Show the end/);
+      assert.deepEqual(await browser.texts("nav a"), ["Timeline"]);
       assert.deepEqual(browser.problems, []);
     } finally {
       rmSync(folder, { recursive: true, force: true });

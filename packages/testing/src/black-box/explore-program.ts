@@ -7,7 +7,7 @@ import type { Exploration, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
 import { PROGRAM_FAULT_FAMILIES, programFaults } from "./program-faults.ts";
-import { type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
+import { IDLE_AFTER, type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
 
 /** Options of {@link exploreProgram}. */
 export interface ExploreProgramOptions extends ProgramRunOptions {
@@ -63,6 +63,9 @@ const PAIRS = 100;
 export async function exploreProgram(options: ExploreProgramOptions): Promise<ProgramExploration> {
   return new ProgramSearch(options, await prepareScenario(options.scenario)).run();
 }
+
+/** The second run waits longer for work that is still to come, such as a retry on a busy machine. */
+const PATIENT_FACTOR = 4;
 
 class ProgramSearch {
   readonly #options: ExploreProgramOptions;
@@ -149,7 +152,8 @@ class ProgramSearch {
     else for (const fault of faults) this.#tried.add(faultText(fault));
     const found = judged(judges, run, clean);
     if (found.length === 0) return false;
-    const again = judged(judges, await this.#play(run.faults, worker), clean);
+    const idleAfter = PATIENT_FACTOR * (this.#options.idleAfter ?? IDLE_AFTER);
+    const again = judged(judges, await this.#play(run.faults, worker, { idleAfter }), clean);
     const confirmed = found.filter(([oracle]) => again.some(([other]) => other === oracle));
     if (confirmed.length === 0) this.#unconfirmed++;
     for (const [oracle, message] of confirmed) this.#keep(oracle, message, run);
@@ -169,9 +173,13 @@ class ProgramSearch {
     this.#findings.set(key, { ...finding, runs: finding.runs + 1 });
   }
 
-  async #play(faults: readonly Fault[], worker: number): Promise<ProgramRun> {
+  async #play(
+    faults: readonly Fault[],
+    worker: number,
+    options: Pick<ExploreProgramOptions, "idleAfter"> = {},
+  ): Promise<ProgramRun> {
     this.#runs++;
-    const run = await runProgram(this.#options, this.#state, { faults, seed: this.#seed, worker });
+    const run = await runProgram({ ...this.#options, ...options }, this.#state, { faults, seed: this.#seed, worker });
     this.#done++;
     this.#total = Math.max(this.#total, this.#done);
     this.#options.onProgress?.({

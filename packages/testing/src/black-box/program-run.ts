@@ -37,7 +37,7 @@ export interface ProgramRun extends ExploredRun {
   readonly output: string;
 }
 
-const IDLE_AFTER = 2_000;
+export const IDLE_AFTER = 2_000;
 const IDLE_TIMEOUT = 60_000;
 /** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
