@@ -8,7 +8,7 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
-import { drawnFrom } from "../controller/told-clock.ts";
+import { drawnFrom } from "../controller/observed-clock.ts";
 import type {
   CacheReader,
   Controller,
