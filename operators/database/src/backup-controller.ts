@@ -103,7 +103,7 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
     const conditions = problem
       ? problemConditions(problem)
       : { Ready: conditionUnknown("Running", `job ${metadata.name} takes it`) };
-    // That its pod is refused or finds no node, nobody tells.
+    // No event reports that its pod is rejected or finds no node.
     return { status: { phase: "Running", ...facts }, conditions, requeueAfter: POD_PROBLEM_GRACE_MS };
   }
   const report = await reportOf(job, context);
@@ -116,7 +116,7 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
   };
 }
 
-/** What a backup's script has told, and what its Job knows if it told nothing. */
+/** What a backup's script has reported, and what its Job knows if there is no report. */
 function told(report: TaskReport, { status }: Job): Status {
   const { startLSN, stopLSN, size, host, kept } = report;
   const startedAt = report["started"] ?? status?.startTime;

@@ -43,7 +43,7 @@ function backupTask(database: Database, method: BackupMethod, beside: boolean): 
   };
 }
 
-/** The Job of a backup that somebody asked for. */
+/** The Job of a backup on demand. */
 export function backupJobFor(
   backup: DatabaseBackup,
   database: Database,

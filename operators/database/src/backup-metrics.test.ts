@@ -25,11 +25,11 @@ const whole = backup("one", "2026-03-01T03:00:00Z", {
   size: 1234,
 });
 
-test("without backups nothing is told of the last one", () => {
+test("without backups nothing is reported about the last one", () => {
   assert.deepEqual(backupNumbers(database, []), { scheduled: 1, failed: 0 });
 });
 
-test("the last whole backup is told of: when it ended, how long it took, how large it is", () => {
+test("the last complete backup is reported: when it ended, how long it took, how large it is", () => {
   const older = backup("old", "2026-02-01T03:00:00Z", { phase: "Expired", stoppedAt: "2026-02-01T03:00:09Z", size: 1 });
   const other = backup("other", "2026-04-01T03:00:00Z", { phase: "Completed", stoppedAt: "2026-04-01T03:00:09Z" }, "x");
   const stopped = Date.parse("2026-03-01T03:02:05.500Z") / 1000;
@@ -37,7 +37,7 @@ test("the last whole backup is told of: when it ended, how long it took, how lar
   assert.deepEqual(backupNumbers(database, [whole, older, other]), numbers);
 });
 
-test("a failed backup is told of until a later one is whole, and does not hide the last whole one", () => {
+test("a failed backup is reported until a later one is complete, and does not hide the last complete one", () => {
   const failed = backup("two", "2026-03-02T03:00:00Z", { phase: "Failed" });
   const running = backup("three", "2026-03-03T03:00:00Z", { phase: "Running" });
   const numbers = backupNumbers(database, [failed, whole, running]);

@@ -71,7 +71,7 @@ export class BackupMetrics {
     gauge("database_backup_last_size_bytes", "Size of the last successful backup.", (one) => one.size);
   }
 
-  /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */
+  /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
   tell(database: Database, backups: readonly DatabaseBackup[], existing: () => Iterable<KubeObject>): void {
     this.#latest.set(keyOf(database), { database, numbers: backupNumbers(database, backups) });
     this.#existing = existing;

@@ -15,7 +15,7 @@ export function backupsFor(database: Database, claim: PersistentVolumeClaim | un
   ];
 }
 
-/** Backups outlive a database whose volumes do: their claim is nobody's before the object goes. */
+/** Backups outlive a database whose volumes do: their claim is released before the object is deleted. */
 export async function keepBackups(database: Database, client: ReconcileContext["client"]): Promise<void> {
   const { spec, metadata } = database;
   if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;

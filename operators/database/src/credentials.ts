@@ -20,12 +20,12 @@ export interface CredentialsContext {
 }
 
 /**
- * The credentials. What the Secret holds stays, whoever put it there, so that a password can be given beforehand; what it
- * lacks is made. Servers set what they find there.
+ * The credentials. Existing values of the Secret stay, so that a password can be set in advance; what it lacks is made.
+ * Servers set what they find there.
  *
- * Rotation: a new password is first written beside the present one, as `next-password`. The primary sets it, and says so.
- * Only then it becomes the password. Whenever the operator dies, the Secret has the password that the server knows, under
- * one of the two names, and the next process goes on from there.
+ * Rotation: a new password is first written beside the present one, as `next-password`. The primary sets it, and says
+ * so. Only then it becomes the password. Whenever the operator dies, the Secret has the password that the server knows,
+ * under one of the two names, and the next process goes on from there.
  */
 export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
   const { live, secrets, now, told } = context;

@@ -114,6 +114,6 @@ function isSize(text: string): boolean {
   }
 }
 
-/** Refuses what could never run. That a volume cannot shrink is no reason to refuse: it stays, and that is told. */
+/** Rejects what could never run. That a volume cannot shrink is no reason to reject: it stays, and that is reported. */
 export const databaseAdmission = () =>
   admissionWebhook(Database, { validate: (database, { old }) => databaseErrors(database, old) });

@@ -8,7 +8,7 @@ const nameRule = cel("size(self.metadata.name) <= 63", "the name becomes that of
 /** How far a backup has come. */
 export const BACKUP_PHASES = ["Pending", "Running", "Completed", "Failed", "Expired"] as const;
 
-/** One backup of a Database: asked for by whoever makes the object, or told of by the operator after a scheduled one. */
+/** One backup of a Database: requested by a user, or created by the operator for a scheduled one. */
 export const DatabaseBackup = defineKind({
   group: "example.com",
   kind: "DatabaseBackup",

@@ -72,11 +72,11 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
     owns: [
-      // What cannot be changed is made anew around the pods that are there.
+      // What is immutable is recreated around the existing pods.
       ownedKind(StatefulSet, { onImmutable: "orphan" }),
       Service,
       ConfigMap,
-      // A Secret that is there already holds the password that shall be used.
+      // An existing Secret has the password to use.
       ownedKind(Secret, { adopt: "any" }),
       CronJob,
       PersistentVolumeClaim,
@@ -157,7 +157,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
-      // Want of room counts only when it lasts, of which nobody tells.
+      // Too little room is a problem only when it lasts, and no event reports that.
       const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : wait));
       return {
@@ -210,7 +210,7 @@ function whyStopped(database: Database): Findings["stopped"] {
     : undefined;
 }
 
-/** Only what somebody needs to know is asked for. */
+/** Only what is needed is read. */
 function needsAnswers(database: Database, count: number, isRotatingNow: boolean): boolean {
   const { metadata, spec } = database;
   const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
@@ -220,7 +220,7 @@ function needsAnswers(database: Database, count: number, isRotatingNow: boolean)
 /** With fewer standbys than must confirm nothing could be written at all. */
 const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
 
-/** Who shall lead, and what has to be done for it now. */
+/** Which server should be the primary, and the next step towards that. */
 async function decide(
   database: Database,
   topology: Topology,
@@ -249,7 +249,10 @@ async function decide(
   });
 }
 
-/** Who shall lead, if another than now: because somebody asks for it, because it has to go, or because it is outdated. */
+/**
+ * Which server should be the primary, if another than now: because of a switchover, because it has to stop, or because
+ * it is outdated.
+ */
 function leaderWanted(
   { spec, status, metadata }: Database,
   { primary }: Topology,

@@ -47,7 +47,7 @@ export function phaseOf({ ready, problem, step, members, stopped }: Findings): P
   return problem && FATAL.has(problem.reason) ? "Failed" : "Creating";
 }
 
-/** What is not known now stays as it was told last. */
+/** What is not known now stays as last reported. */
 export function statusOf(database: Database, findings: Findings): ReportedStatus<Database> {
   const { engine, members, step, capacity, lastBackup } = findings;
   const { metadata, spec, status } = database;

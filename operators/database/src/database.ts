@@ -5,7 +5,7 @@ import { z } from "zod";
 import { backupSpec } from "./backup-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";
 
-/** When nobody may write and the primary does not come back. */
+/** When no server accepts writes and the primary does not come back. */
 const failover = z.object({
   delay: duration().default("30s").describe("How long the primary can be unavailable before a standby is promoted."),
   allowDataLoss: z

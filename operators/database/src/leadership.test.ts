@@ -44,7 +44,7 @@ test("a primary that is away has its delay to come back", () => {
   assert.deepEqual([late.topology.primary, late.topology.upstream, late.topology.term], ["", "", 2]);
 });
 
-test("without leave to lose data, nobody takes over who may lack what was acknowledged", () => {
+test("without allowDataLoss, no standby is promoted that may lack acknowledged commits", () => {
   const members = [away("a"), server("b", {}), server("c", {})];
   const blocked = nextStep(situation({ members, lostSince: 0 }));
   assert.equal(blocked.problem?.reason, "FailoverBlocked");
@@ -60,7 +60,7 @@ test("without leave to lose data, nobody takes over who may lack what was acknow
   );
 });
 
-test("a database that was never up, and one with a single server, has nobody to take over", () => {
+test("a database that was never up, and one with a single server, has no standby to promote", () => {
   const fresh = { term: 1, primary: "a", upstream: "a", fresh: true };
   for (const given of [
     situation({ topology: fresh, members: [away("a"), server("b", {})], lostSince: 0, allowDataLoss: true }),
@@ -102,7 +102,7 @@ test("who takes over is the one that has come furthest", () => {
   );
 });
 
-test("an old primary that nobody may replace leads again", () => {
+test("an old primary that no standby can replace becomes the primary again", () => {
   const operation = { kind: "failover" as const, from: "a", since: 0, fence: "" };
   const topology = { term: 2, primary: "", upstream: "", fresh: false, operation };
   const step = nextStep(situation({ topology, members: [server("a", { role: "stopped", term: 2 }), server("b")] }));
@@ -156,7 +156,7 @@ const anySituation = fc.record({
   now: fc.constant(1_000_500),
 });
 
-test("nobody becomes the primary while the last one could still acknowledge something", () => {
+test("no standby is promoted while the old primary could still acknowledge a commit", () => {
   fc.assert(
     fc.property(anySituation, (given) => {
       const { topology } = nextStep(given as Situation);

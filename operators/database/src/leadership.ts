@@ -2,14 +2,15 @@
  * Who leads, as a pure function of what is known: {@link nextStep}.
  *
  * Guarantees
- * - A pod becomes the primary only when the last one can acknowledge nothing any more: its pod is gone, or it has said that it
- *   has stopped, or so many standbys have let go of it that no commit can be confirmed.
- * - Every change goes through a term in which nobody may write. Whatever dies in between, the next process finds that term
- *   written down and goes on from it.
- * - Unless it is allowed to lose data, a failover happens only when a standby is known to have all that was acknowledged.
+ * - A pod becomes the primary only when the last one can acknowledge nothing any more: its pod is gone, or it has said
+ *   that it has stopped, or so many standbys have let go of it that no commit can be confirmed.
+ * - Every change goes through a term in which no server accepts writes. Whatever dies in between, the next process
+ *   finds that term written down and goes on from it.
+ * - Unless it is allowed to lose data, a failover happens only when a standby is known to have all that was
+ *   acknowledged.
  *
  * Assumptions
- * - A pod that is gone does not run: whoever deletes a pod by force, or a Node, has made sure of it.
+ * - A deleted pod does not run: a user who deletes a pod by force, or a Node, has made sure of that.
  * - A new pod reads the topology as it is when it starts.
  * - Clients do not switch `synchronous_commit` off for what they want to keep.
  */
@@ -43,7 +44,7 @@ export interface Situation {
   /** Milliseconds. */
   readonly delay: number;
   readonly allowDataLoss: boolean;
-  /** The pod that shall lead, if another is asked for. */
+  /** The pod that should be the primary, if another is requested. */
   readonly switchoverTo: string | undefined;
   /** When the primary was first seen to be away. */
   readonly lostSince: number | undefined;

@@ -80,7 +80,7 @@ export class DatabaseMetrics {
     });
   }
 
-  /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */
+  /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
   tell(database: Database, { members, step }: Findings, existing: () => Iterable<KubeObject>): void {
     const { namespace = "", name } = database.metadata;
     const reports = members.flatMap(({ report }) => report ?? []);

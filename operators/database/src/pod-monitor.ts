@@ -19,7 +19,7 @@ export interface PodMonitor extends KubeObject {
   };
 }
 
-/** The CRD by whose presence it is known whether Prometheus can be told what to scrape. */
+/** The CRD that shows whether the Prometheus operator is installed. */
 export const POD_MONITOR_CRD = `${PodMonitor.plural}.${PodMonitor.group}`;
 
 /** Lets Prometheus scrape the exporters beside a database's servers. */

@@ -38,7 +38,7 @@ const DATABASE = "database-name";
 
 /** Brings backups back: checks, stops the servers, restores beside the old data, starts, and only then lets those go. */
 export function databaseRestores() {
-  // Restores under way by their Database, to look at them when its servers come and go.
+  // Restores in progress by their Database, to reconcile them when its servers start and stop.
   const under = new Map<string, Set<string>>();
   const ofServer = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim | StatefulSet) => {
     const restore = labels?.[RESTORE_OF];
@@ -90,7 +90,7 @@ export function databaseRestores() {
       tellMove(restore, move, reports, context.events);
       reportProblem(restore, problem, context.events);
       const isOver = move.phase === "Completed" || move.phase === "Failed";
-      // That a pod is refused or finds no node, nobody tells.
+      // No event reports that a pod is rejected or finds no node.
       return {
         ...moved(plan!, move, reports, problem, context.clock),
         ...(!isOver && { requeueAfter: POD_PROBLEM_GRACE_MS }),
@@ -217,7 +217,7 @@ function partProblem(
   return taskProblem(name ? context.cache.get(Job, `${restore.metadata.namespace}/${name}`) : undefined, context);
 }
 
-/** No pod comes any more: the StatefulSet has heard that there shall be none. */
+/** No pod is created any more: the StatefulSet has observed that it has no replicas. */
 function isScaledDown(servers: StatefulSet | undefined): boolean {
   const { metadata, spec, status } = servers ?? {};
   return spec?.replicas === 0 && status?.observedGeneration === metadata?.generation && !status?.replicas;

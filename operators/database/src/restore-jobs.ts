@@ -33,7 +33,7 @@ export interface RestorePlan {
   readonly backup?: string;
 }
 
-/** What is restored, from where; undefined where nobody says which claim has the backups. */
+/** What is restored, from where; undefined if the claim with the backups is not known. */
 export function planOf(
   restore: DatabaseRestore,
   database: Database,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { RestorePart } from "./restore-jobs.ts";
 import { nextMove, type PartState, type RestoreFacts, type RestoreMove, undoMove } from "./restore-progress.ts";
 
-/** A world in which moves are carried out, Jobs end as chance has it, and servers come and go as they are told. */
+/** A simulation in which moves are carried out, Jobs end at random, and servers start and stop as requested. */
 class World {
   parts: Partial<Record<RestorePart, PartState>> = {};
   held = false;
@@ -105,7 +105,7 @@ test("a restore that is given up at any point ends with the old data, unless the
   );
 });
 
-test("what cannot be put back is told, and the servers stay stopped", () => {
+test("what cannot be undone is reported, and the servers stay stopped", () => {
   const facts: RestoreFacts = {
     physical: true,
     parts: { check: "complete", restore: "failed", undo: "failed" },

@@ -6,7 +6,7 @@ export type RestorePhase = (typeof RESTORE_PHASES)[number];
 /** How a Job stands. Absent: there is none. */
 export type PartState = "working" | "complete" | "failed";
 
-/** What is known of a restore under way. Everything follows from it, so that nothing need be remembered. */
+/** The state of a restore in progress. Everything follows from it, so that nothing has to be stored. */
 export interface RestoreFacts {
   /** Files are restored into a stopped server, SQL into a running one. */
   readonly physical: boolean;
@@ -28,7 +28,7 @@ export interface RestoreMove {
   readonly start?: RestorePart;
   /** Stop the servers, or let them start. */
   readonly hold?: boolean;
-  /** Remove the volumes of standbys: they are made anew from the restored server. */
+  /** Remove the volumes of standbys: they are recreated from the restored server. */
   readonly removeStandbys?: boolean;
   /** Nothing will come of it without help. */
   readonly stuck?: boolean;

@@ -23,7 +23,7 @@ test("standbys are replaced first, the last one first, and only while all others
   assert.equal(rolloutStep(behind, "a", new Set(["a", "b"])).step, "wait");
 });
 
-test("the primary is replaced when another leads, or where nobody can", () => {
+test("the primary is replaced after a switchover, or where no other server can lead", () => {
   const all = [server("a"), server("b", true, true)];
   assert.deepEqual(rolloutStep(all, "a", new Set(["a"])), { step: "handOver", to: "b" });
   const silent = [server("a"), server("b")];
@@ -31,7 +31,7 @@ test("the primary is replaced when another leads, or where nobody can", () => {
   assert.equal(rolloutStep([server("a")], "a", new Set(["a"])).step, "replace");
 });
 
-test("a server that does not come up makes way at once, whoever it is", () => {
+test("a server that does not start is replaced at once, also the primary", () => {
   const step = rolloutStep([server("a", false), server("b", true, true)], "a", new Set(["a"]));
   assert.deepEqual(step.step === "replace" && step.name, "a");
 });

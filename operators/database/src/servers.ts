@@ -9,7 +9,7 @@ import { claimName, podName, ROLE } from "./names.ts";
 import type { AskServer } from "./server-report.ts";
 import type { Topology } from "./topology.ts";
 
-/** On a pod: the term it has been told of. A change of a pod makes its node bring mounted files up to date at once. */
+/** On a pod: the term it has been notified of. A change of a pod makes its node update mounted files at once. */
 const TERM = "databases.example.com/term";
 
 /** All servers, as their pods are and as they say themselves. */
@@ -77,7 +77,7 @@ export async function labelPods(
   }
 }
 
-/** Why servers do not come up. What is wrong with the primary is told before the same of another. */
+/** Why servers do not start. Problems of the primary are reported before those of the others. */
 export async function serverProblem(
   { metadata }: Database,
   names: readonly string[],

@@ -15,7 +15,7 @@ const spec = (storage?: object) => ({ size: "1Gi", storage }) as unknown as Para
 const report = (size: number, used: number) => ({ role: "standby", term: 1, size, used });
 const growing = { growWhenUsed: 85, step: "50%", limit: "4Gi" };
 
-test("a claim grows, never shrinks, and is told to be on its way", () => {
+test("a claim grows, never shrinks, and is reported as growing", () => {
   assert.deepEqual(storageStep("2Gi", undefined), { step: "none" });
   assert.deepEqual(storageStep("2Gi", claim("1Gi")), { step: "grow", from: "1Gi", to: "2Gi" });
   assert.deepEqual(storageStep("1Gi", claim("2Gi")), { step: "refuse", has: "2Gi", asked: "1Gi" });

@@ -27,7 +27,7 @@ export function storageStep(asked: string, claim: PersistentVolumeClaim | undefi
   return { step: "none" };
 }
 
-/** How large volumes shall be, and whether they would be larger if they might. */
+/** The desired size of volumes, and whether a limit applies. */
 export interface StorageWish {
   readonly size: string;
   /** They are nearly full, and as large as they may become by themselves. */
@@ -37,7 +37,7 @@ export interface StorageWish {
 const MEBI = 1_048_576n;
 
 /**
- * The size that all volumes of a database shall have: what is asked for; where they may grow by themselves, never less than
+ * The size that all volumes of a database should have: the requested one; if they grow automatically, never less than
  * the largest has, and a step more when one of them is nearly full and has got the last step already.
  */
 export function wantedSize(

@@ -2,19 +2,19 @@ import { ConfigMap } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import { metadataOf, podName, podsServiceName, topologyName } from "./names.ts";
 
-/** A change of who leads that is under way. Nobody may write meanwhile. */
+/** A change of the primary that is in progress. No server accepts writes until it ends. */
 export interface Operation {
   /** `switchover`: the primary hands over in good order. `failover`: it is gone, or taken to be. */
   readonly kind: "switchover" | "failover";
   /** The pod that led. */
   readonly from: string;
-  /** The pod that shall lead, where that is settled from the beginning. */
+  /** The pod that should be the primary, if that is known from the start. */
   readonly to?: string;
   /** Milliseconds since 1970. */
   readonly since: number;
   /**
-   * The uid of the old primary's pod that was there when nobody might write any more, or "" if there was none. It must be
-   * gone, or have said that it has stopped: any later pod of that name has never read an older topology.
+   * The UID of the old primary's pod when writes were stopped, or "" if there was none. It must be gone, or have said
+   * that it has stopped: any later pod of that name has never read an older topology.
    */
   readonly fence?: string;
 }
@@ -22,7 +22,7 @@ export interface Operation {
 /** Who leads a database's servers. Every change of it has a term of its own. */
 export interface Topology {
   readonly term: number;
-  /** The pod that may take writes, or "" while nobody may. */
+  /** The pod that accepts writes, or "" while none does. */
   readonly primary: string;
   /** The pod that standbys receive from, or "" while they must receive nothing. */
   readonly upstream: string;

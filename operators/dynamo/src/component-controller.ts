@@ -79,7 +79,7 @@ function asBuilt(component: DynamoComponent, { spec }: Job) {
 /** Builds an image once for each DynamoComponent, by a Job, and tells whether it is there. */
 export function dynamoComponents(builder: Builder) {
   return controller(DynamoComponent, {
-    // A build that has not ended begins anew with what it shall be built by now.
+    // An unfinished build starts again with the current builder.
     owns: [ownedKind(Job, { onImmutable: "recreate" })],
     permissions: [permission(Pod, ["list"]), permission(Event, ["list"])],
     async reconcile(component, context) {

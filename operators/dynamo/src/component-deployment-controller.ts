@@ -145,7 +145,7 @@ function claimOf(
   return { claim: own, own };
 }
 
-/** When to look again at what nobody tells: want of room counts only when it lasts. */
+/** When to check again what no event reports: too little room is a problem only when it lasts. */
 function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { requeueAfter?: number } {
   if (what.draining) return { requeueAfter: DRAIN_PERIOD };
   if (what.multinode) return { requeueAfter: LOOK_AGAIN };

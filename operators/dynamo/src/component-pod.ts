@@ -14,7 +14,7 @@ import { drainHook } from "./drain-hook.ts";
 import { CLAIM, COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
 
-/** What whoever installs the operator says about all components. */
+/** The operator's settings for all components. */
 export interface Surroundings {
   /** The image of components that name none. */
   readonly image: string;
@@ -119,7 +119,7 @@ function podSpec(
   };
 }
 
-/** Pods that the operator scales away have drained before; those that somebody else does, drain when they end. */
+/** Pods that the operator removes have drained before; those that another client removes drain when they end. */
 function lifecycleOf({ spec }: DynamoComponentDeployment): Lifecycle {
   if (!spec.multinode && !spec.autoscaling?.enabled) return { preStop: { sleep: { seconds: DRAIN_SECONDS } } };
   return drainHook(spec.extraPodSpec?.terminationGracePeriodSeconds ?? GRACE_SECONDS, SYSTEM_PORT);

@@ -8,9 +8,9 @@ const WITHOUT_METRICS = 15;
 const TO_END = 10;
 
 /**
- * What a pod does before it ends, where nobody can tell beforehand which pods will go: an autoscaler chooses the size, or a
- * whole group goes at once. Kubernetes takes an ending pod out of its Services by itself; the hook holds the program back until
- * its own metrics tell of no more requests, or the grace is nearly over.
+ * What a pod does before it ends, if it is not known in advance which pods are removed: an autoscaler chooses the size,
+ * or a whole group goes at once. Kubernetes takes an ending pod out of its Services by itself; the hook holds the
+ * program back until its own metrics tell of no more requests, or the grace is nearly over.
  *
  * It needs `python3`, which Dynamo's images run on; without it, or without metrics, the pod waits for 15 seconds.
  */

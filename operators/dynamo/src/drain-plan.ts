@@ -5,14 +5,14 @@ import { SERVING } from "./names.ts";
 export const DRAINED_SINCE = "nvidia.com/draining-since";
 /** What Kubernetes goes by when it chooses which pod to delete. */
 export const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
-/** Cheaper than any pod that nobody has said anything about. */
+/** Lower than the deletion cost of any pod without the annotation. */
 export const CHEAP = "-1000";
 
-/** Who shall go, who goes already, and who shall stay after all. */
+/** The pods to remove, those that are being removed, and those that should stay after all. */
 export interface DrainPlan {
   /** Pods that are to be taken out of the routing. */
   readonly mark: readonly Pod[];
-  /** Pods that are marked and shall stay: more are wanted again. */
+  /** Pods that are marked and should stay, because more are needed again. */
   readonly unmark: readonly Pod[];
   /** Pods that are out of the routing and may still work on something. */
   readonly draining: readonly Pod[];

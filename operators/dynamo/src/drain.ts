@@ -19,12 +19,12 @@ export interface DrainRules {
 
 /** How far a scale-down is. */
 export interface Drain {
-  /** How many replicas there shall be now: as many as there are, while some of them drain. */
+  /** The number of replicas for now: the current number while some of them drain. */
   readonly replicas: number;
   readonly draining: number;
 }
 
-/** The pods of a component, and how many there are and shall be. */
+/** The pods of a component, and their current and desired number. */
 export interface Component {
   readonly pods: readonly Pod[];
   readonly port: number | undefined;
@@ -36,9 +36,9 @@ export interface Component {
  * Takes pods out of the routing before they are scaled away, and waits until they have answered what they were asked.
  *
  * Flow: the pods that are to go lose the label by which the Service finds them and become the cheapest to delete; when
- * their metrics tell of no more requests, or their time is up, fewer replicas are asked for, and Kubernetes deletes exactly
- * these. All of it is written on the pods, so that it goes on after a crash; a pod that shall stay after all gets its label
- * back.
+ * their metrics tell of no more requests, or their time is up, fewer replicas are asked for, and Kubernetes deletes
+ * exactly these. All of it is written on the pods, so that it goes on after a crash; a pod that should stay after all
+ * gets its label back.
  *
  * Caveat: pods that tell no metrics drain for the whole time.
  */

@@ -23,8 +23,8 @@ import { COMPONENT, componentName, GRAPH, SELECTOR, SERVING } from "./names.ts";
 import { restartPlan } from "./restart.ts";
 
 /**
- * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is to be
- * built, and sums up how they are doing. The spec belongs to whoever wrote it: it is never changed.
+ * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is
+ * to be built, and sums up how they are doing. The spec belongs to its author: it is never changed.
  */
 export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
   const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
@@ -105,7 +105,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
           }),
           ...(size && { SLAMet: slaCondition(graph, size.measured, size.need) }),
         },
-        // The workers of a model are looked at now and then: nobody tells of their load.
+        // The workers of a model are scraped periodically: no event reports their load.
         ...(size && { requeueAfter: SCRAPE_PERIOD_MS }),
       };
     },

@@ -16,7 +16,7 @@ test("nothing is lost between the versions", () => {
     },
   });
   const there = DynamoGraphDeployment.convert(full, "v1");
-  // As a server has it: a new object comes without a status, and what is stored says that nobody has observed it.
+  // As on a server: a new object has no status, and the stored one says that it has not been observed.
   const stored = { ...full, status: { observedGeneration: -1 } };
   assert.deepEqual(DynamoGraphDeployment.convert(there, "v1alpha1"), stored);
 });

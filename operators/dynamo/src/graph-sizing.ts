@@ -16,7 +16,7 @@ export type Sizing = NonNullable<NonNullable<DynamoGraphDeployment["status"]>["s
 export interface Situation {
   readonly graph: DynamoGraphDeployment;
   readonly measured: LoadMeasurement | undefined;
-  /** How many workers there shall be at present, and how many are ready. */
+  /** The current number of workers, and how many are ready. */
   readonly current: number | undefined;
   readonly ready: number;
   readonly monotonic: number;

@@ -1,10 +1,10 @@
 /**
  * Dynamo graphs: services that serve a model together.
  *
- * Two steps, each a controller. A DynamoGraphDeployment becomes a DynamoComponentDeployment per service (the image is built
- * first, by a DynamoComponent, if asked for); each of these becomes a Deployment, or a LeaderWorkerSet, with Service, Ingress,
- * claim and autoscaler. What is said about readiness is said about the newest revision. The spec belongs to whoever wrote it
- * (a person, a GitOps tool): defaults and sizes are worked out anew each time and never written back.
+ * Two steps, each a controller. A DynamoGraphDeployment becomes a DynamoComponentDeployment per service (the image is
+ * built first, by a DynamoComponent, if asked for); each of these becomes a Deployment, or a LeaderWorkerSet, with
+ * Service, Ingress, claim and autoscaler. Readiness is that of the newest revision. The spec belongs to its author (a
+ * user, a GitOps tool): defaults and sizes are computed each time and never written back.
  */
 export * from "./component.ts";
 export * from "./component-children.ts";

@@ -3,7 +3,7 @@ import type { DynamoGraphDeployment } from "./graph-deployment.ts";
 
 /** How far a restart is. */
 export interface RestartPlan {
-  /** The restart that each service shall be in, by its name; undefined: none so far. */
+  /** The restart that each service should be in, by its name; undefined: none so far. */
   readonly ids: ReadonlyMap<string, string | undefined>;
   /** Services that have not finished it. */
   readonly pending: readonly string[];
@@ -27,7 +27,7 @@ export function restartPlan(
   const pending: string[] = [];
   for (const name of order) {
     const component = componentOf(name);
-    // What is made anew has nothing to restart.
+    // What is recreated has nothing to restart.
     const mayBegin = !sequential || pending.length === 0 || !component;
     ids.set(name, mayBegin ? id : component?.spec.restartId);
     if (component && component.status?.restartId !== id) pending.push(name);

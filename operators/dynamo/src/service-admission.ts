@@ -23,6 +23,6 @@ export function serviceErrors(path: string, { autoscaling, pvc, multinode }: Ser
   return errors;
 }
 
-/** Refuses components that could never run: those that somebody writes by hand have passed no graph's admission. */
+/** Rejects components that could never run: those that a user writes have passed no graph's admission. */
 export const componentAdmission = () =>
   admissionWebhook(DynamoComponentDeployment, { validate: ({ spec }) => serviceErrors("spec", spec) });

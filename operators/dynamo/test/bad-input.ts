@@ -196,7 +196,7 @@ const built = (stage: TestEnvironment) =>
     return (await is("ImageBuilt")) === "True Built" && !(await is("Degraded"))?.startsWith("True");
   });
 
-/** Bad input, what is said about it, and how it is mended. */
+/** Bad input, how it is reported, and how it is fixed. */
 export const badGraphs: Record<string, Scenario> = {
   "a graph with a claim that is missing": claimMissing,
   "a graph with a type of GPU that no node has": unknownGpuType,

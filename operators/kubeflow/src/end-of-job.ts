@@ -29,7 +29,7 @@ export async function afterTheEnd<T extends JobObject>(
   }
   const kept = pods.filter((one) => !unwanted.includes(one));
   return {
-    // What stays is left alone: nobody needs the names of pods that have ended.
+    // What stays is ignored: the names of pods that have ended are not needed.
     ...(isCleaned(job) && { children: [...servicesOf(job, kept, tools), ...(framework.others?.for(job) ?? [])] }),
     ...(expiry !== undefined && { requeueAfter: Math.max(1, expiry - context.clock.now() + 1) }),
   };

@@ -16,7 +16,7 @@ export interface GangMarks {
   readonly schedulerName: string;
 }
 
-/** A scheduler that places all pods of a job or none, and how it is told which belong together. */
+/** A scheduler that places all pods of a job or none, and how pods are grouped for it. */
 export interface GangScheduler {
   readonly kind: KindRef<PodGroup>;
   readonly schedulerName: string;

@@ -45,7 +45,7 @@ test("bounds of an elastic job follow from what is said", () => {
   assert.equal(nodes({ minReplicas: 1, maxReplicas: 5 }), "1:5");
 });
 
-test("workers wait for their master, masters for nobody", () => {
+test("workers wait for their master, masters do not wait", () => {
   const made = pods(torchJob({ Master: {}, Worker: {} }), torch);
   assert.equal(made["train-master-0"]?.spec?.initContainers, undefined);
   const [wait] = made["train-worker-0"]!.spec!.initContainers!;
@@ -53,7 +53,7 @@ test("workers wait for their master, masters for nobody", () => {
   assert.match(wait?.command?.[2] ?? "", /seq 100.*nslookup train-master-0/);
 });
 
-test("all replicas of a TFJob know each other by TF_CONFIG, a single one knows nobody", () => {
+test("all replicas of a TFJob know each other by TF_CONFIG, a single one has none", () => {
   const env = envs(flowJob({ Worker: { replicas: 2 }, PS: {} }), flow);
   assert.deepEqual(JSON.parse(env["train-worker-1"]!["TF_CONFIG"]!), {
     cluster: {

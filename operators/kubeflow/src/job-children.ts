@@ -67,7 +67,7 @@ function portsOf({ replica }: Member, { container }: Framework): ServicePort[] {
     .map(([name, port]) => ({ ...(name && { name }), port, targetPort: port, protocol: "TCP" }));
 }
 
-/** All pods that a job shall have. */
+/** All desired pods of a job. */
 export function membersOfJob({ replicas }: Job): Member[] {
   return replicas.flatMap((replica) => Array.from({ length: replica.count }, (_, index) => ({ replica, index })));
 }

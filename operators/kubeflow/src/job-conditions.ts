@@ -34,8 +34,8 @@ export function foreignConditions({ conditions = [] }: JobStatus): JobCondition[
 }
 
 /**
- * The list with one more statement at its end, since whoever reads the list takes its last entry for the job's state.
- * Running and Restarting exclude each other; a job that ends no longer runs; after Failed nothing is stated any more.
+ * The list with one more statement at its end, because readers take the last entry for the job's state. Running and
+ * Restarting exclude each other; a job that ends no longer runs; after Failed nothing is stated any more.
  */
 export function withStatement(
   conditions: readonly JobCondition[],

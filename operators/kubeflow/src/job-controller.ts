@@ -52,7 +52,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
 }
 
 /**
- * The kind as the runtime shall see it: without a status, so that it reports nothing of its own. Upstream's status has no
+ * The kind for the runtime: without a status, so that it does not report one. Upstream's status has no
  * observedGeneration, and the last of its conditions is taken for the job's state.
  */
 function withoutStatus<T extends JobObject>(kind: KindRef<T>): KindRef<T> {

@@ -46,7 +46,7 @@ export class JobMetrics {
     if (this.#seen.first(`${what} ${job.uid}`)) this.#jobs[what].inc(labelsOf(job));
   }
 
-  /** Pods of a job have failed and are made anew: one restart of the job, however many they are. */
+  /** Pods of a job have failed and are recreated: one restart of the job, however many they are. */
   restarted(job: Counted, pods: readonly JobPod[]): void {
     const fresh = pods.filter(({ pod }) => this.#seen.first(`restarted ${pod.metadata.uid}`));
     if (fresh.length > 0) this.#jobs.restarted.inc(labelsOf(job));

@@ -9,7 +9,7 @@ import { isLeaving, type JobPod } from "./job-pods.ts";
 import type { JobReport } from "./job-report.ts";
 import type { Tools } from "./job-tools.ts";
 
-/** Makes pods, up to the first that the server refuses for a reason that users can mend. */
+/** Creates pods, up to the first that the server rejects for a reason that users can fix. */
 export async function createPods<T extends JobObject>(
   job: Job<T>,
   members: readonly Member[],
@@ -65,7 +65,7 @@ export async function deletePods<T extends JobObject>(
   }
 }
 
-/** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
+/** An own pod that lost its labels is replaced; pods of other owners are ignored. */
 async function takenName(job: Job, { metadata }: Pod, client: ReconcileContext["client"]): Promise<WorkloadProblem> {
   const { name } = metadata;
   try {

@@ -20,7 +20,7 @@ export interface ReplicaCount {
   readonly failed: number;
 }
 
-/** What pods of a framework are told by: the container that trains, and the label of who made them. */
+/** What identifies pods of a framework: the container that trains, and the label of the operator. */
 export interface PodMarks {
   readonly container: string;
   readonly controller: string;
@@ -44,7 +44,7 @@ export function isActive(one: JobPod): boolean {
   return phaseOf(one) !== "Succeeded" && phaseOf(one) !== "Failed" && !isLeaving(one);
 }
 
-/** The pods of a type that the job shall have, in the order of their numbers. */
+/** The desired pods of a type, in the order of their numbers. */
 export function membersOf(pods: readonly JobPod[], { type, count }: Replica): JobPod[] {
   const isMember = (one: JobPod) => one.type === type.toLowerCase() && one.index < count;
   return pods.filter(isMember).sort((a, b) => a.index - b.index);

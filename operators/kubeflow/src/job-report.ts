@@ -20,8 +20,8 @@ export interface Told {
 }
 
 /**
- * What one look at a job has found: the status to be, and what there is to tell. It begins with what was reported before;
- * what is found again changes nothing, and is not told again.
+ * What one look at a job has found: the status to be, and what there is to tell. It begins with what was reported
+ * before; what is found again changes nothing, and is not reported again.
  */
 export class JobReport {
   readonly #kind: string;
@@ -85,7 +85,7 @@ export class JobReport {
     if (!holds(this.#conditions, "Suspended")) this.#state("Suspended", message, "Normal");
   }
 
-  /** The job's clock begins anew. */
+  /** The job's deadline starts again. */
   resumed(message: string): void {
     this.#startTime = this.#time;
     this.#set("Suspended", "False", "Resumed", message, "Normal");

@@ -6,7 +6,7 @@ import type { Framework } from "./framework.ts";
 import type { GangScheduler, PodGroup } from "./gang-scheduler.ts";
 import type { Job } from "./job.ts";
 
-/** How the group of a job's pods stands: pods may be made, or have to wait, or somebody has to help. */
+/** How the group of a job's pods stands: pods can be created, or have to wait, or a user has to act. */
 export type GroupState = "admitted" | "created" | "waiting" | WorkloadProblem;
 
 /** Sees to the PodGroup of a job. */

@@ -3,7 +3,7 @@ import { podProblem, type WorkloadProblem } from "konverge/pods";
 import { isActive, type JobPod } from "./job-pods.ts";
 import type { Told } from "./job-report.ts";
 
-/** What is odd about the pods that shall run, in upstream's words. */
+/** What is wrong with the pods that should run, in upstream's words. */
 export function oddities(pods: readonly JobPod[]): Told[] {
   return pods.filter(isActive).flatMap(({ pod }) => odditiesOf(pod));
 }
@@ -41,7 +41,7 @@ export function obstacleIn(pods: readonly JobPod[]): WorkloadProblem | undefined
   return undefined;
 }
 
-/** The reasons under which jobs have always told these: upstream's, or Kubernetes' own. */
+/** The reasons under which jobs report these: upstream's, or Kubernetes' own. */
 function obstacleOf(pod: Pod): WorkloadProblem | undefined {
   const problem = podProblem(pod);
   if (!problem) return undefined;

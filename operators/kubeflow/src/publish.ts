@@ -10,7 +10,7 @@ const REPORTER = "kubeflow-job-status";
 
 /**
  * Stores a report in the job's status and tells what is new. The order of conditions means something, so the status is
- * written whole, and only if nobody has written the job since it was looked at. What is to be done about a report is done
+ * written whole, and only if no client has written the job since it was read. What is to be done about a report is done
  * after this: whenever the operator stops in between, the next look finds both the report and the work.
  */
 export async function publish<T extends JobObject>(

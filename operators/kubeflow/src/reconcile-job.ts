@@ -73,7 +73,7 @@ async function resultFor<T extends JobObject>(
   return goOn(job, pods, report, context, tools);
 }
 
-/** Makes of a job what it shall be. */
+/** Reconciles a job. */
 async function goOn<T extends JobObject>(
   job: Job<T>,
   pods: readonly JobPod[],

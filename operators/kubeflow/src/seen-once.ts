@@ -2,7 +2,7 @@ const MOST = 10_000;
 
 /**
  * Says whether something is seen for the first time by this process, so that a look that is repeated neither tells nor
- * counts again. It forgets the oldest; whoever is seen again after that is told again.
+ * counts again. It drops the oldest; what is seen again after that is reported again.
  */
 export class SeenOnce {
   readonly #seen = new Set<string>();

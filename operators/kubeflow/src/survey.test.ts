@@ -42,7 +42,7 @@ test("a success is final, whatever else fails at the same time", () => {
   );
 });
 
-test("policies decide whether a failed pod is made anew or ends the job", () => {
+test("policies decide whether a failed pod is recreated or ends the job", () => {
   const outcome = (restartPolicy: "Never" | "OnFailure" | "Always" | "ExitCode", exitCode: number | undefined) => {
     const job = torchJob({ Master: {}, Worker: { restartPolicy } });
     const pods = [pod(torch, "master", 0, "Running"), pod(torch, "worker", 0, "Failed", exitCode)];
@@ -58,7 +58,7 @@ test("policies decide whether a failed pod is made anew or ends the job", () => 
   assert.equal(outcome("ExitCode", undefined), "Restarting 1", "evicted: it did not end by itself");
 });
 
-test("a fatal exit code is told once, and says when", () => {
+test("a fatal exit code is reported once, with its time", () => {
   const job = boostJob({ Master: { restartPolicy: "ExitCode" } });
   const { told, status } = look(job, boost, [pod(boost, "master", 0, "Failed", 2)]);
   const message = 'job "train" is failing because "Master" replica(s) failed.';

@@ -9,9 +9,9 @@ const RETRYABLE = 128;
 
 /** What there is of a job, and what follows from it. */
 export interface Survey {
-  /** Pods that have failed and are to be made anew. */
+  /** Pods that have failed and are to be recreated. */
   readonly restarts: readonly JobPod[];
-  /** Pods beyond the number that there shall be. */
+  /** Pods beyond the desired number. */
   readonly surplus: readonly JobPod[];
   readonly missing: readonly Member[];
 }
@@ -37,7 +37,7 @@ export function survey<T extends JobObject>(
     if (again.length === 0) continue;
     const message = `job ${job.name} is restarting because ${replica.type} replica(s) failed.`;
     report.restarting(message);
-    // The framework may word it otherwise, or find that the job runs nevertheless: it is told in any case.
+    // The framework may word it otherwise, or find that the job runs nevertheless: it is reported in any case.
     if (!again.every(isLeaving)) report.tell("Warning", `${framework.kind.kind}Restarting`, message);
   }
   report.started();

@@ -25,7 +25,7 @@ export function tensorflow(options: { clusterDomain?: string | undefined } = {})
       hasChief(job) ? CHIEFS.includes(replica.type) : replica.type === "Worker" && index === 0,
     complete(job, member) {
       const { template } = member.replica;
-      // A job of one pod trains alone, and must not be told to wait for others.
+      // A job of one pod trains alone, and must not wait for others.
       if (sizeOf(job) === 1) return template;
       return appendEnv(template, [{ name: "TF_CONFIG", value: JSON.stringify(configOf(job, member)) }], "tensorflow");
     },

@@ -31,7 +31,7 @@ export function modelSource(modelPath: string | undefined): ModelSource {
   return claim ? { claim, path } : { folder: modelPath };
 }
 
-/** What the server is told to load, and the folder it is in, if it is in one. */
+/** The model that the server loads, and its folder, if it has one. */
 export function modelLocation(modelPath: string | undefined): string | undefined {
   const source = modelSource(modelPath);
   if (!source) return undefined;

@@ -9,7 +9,7 @@ const container = (spec: Parameters<typeof LLMModel.new>[0]["spec"]) => podSpec(
 const mountOf = (spec: Parameters<typeof LLMModel.new>[0]["spec"], volume: string) =>
   container(spec).volumeMounts?.find(({ name }) => name === volume);
 
-test("a model is served under its own name unless told otherwise", () => {
+test("a model is served under its own name by default", () => {
   assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
   assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 2), ["--model", "llama-3-70b"]);
   assert.deepEqual(container({ modelName: "llama-3-70b" }).env?.[0], { name: "MODEL_NAME", value: "llama-3-70b" });

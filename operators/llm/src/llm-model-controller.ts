@@ -30,9 +30,9 @@ import { monitoring, podsOf } from "./watched.ts";
 const RESYNC = 10 * 60_000;
 
 /**
- * Keeps a Deployment, a Service and a PodDisruptionBudget for each LLMModel, and a ServiceMonitor where there is such a kind.
- * Ready, Progressing and Degraded follow from how these children are doing; what keeps replicas from coming up is told as the
- * reason.
+ * Keeps a Deployment, a Service and a PodDisruptionBudget for each LLMModel, and a ServiceMonitor where there is such a
+ * kind. Ready, Progressing and Degraded follow from how these children are doing; what keeps replicas from starting is
+ * reported as the reason.
  */
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {

@@ -9,7 +9,7 @@ class LatestNumbers<N extends string> {
   readonly #latest = new Map<string, { namespace: string; name: string; numbers: Numbers<N> }>();
   #existing: (() => Iterable<KubeObject>) | undefined;
 
-  /** `existing` tells which objects there are, whenever somebody asks for the numbers: nobody tells when one goes. */
+  /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
   set(object: KubeObject, numbers: Numbers<N>, existing: () => Iterable<KubeObject>): void {
     const { namespace = "", name } = object.metadata;
     this.#latest.set(keyOf(object), { namespace, name, numbers });

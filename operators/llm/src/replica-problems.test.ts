@@ -23,7 +23,7 @@ const unschedulable = (message: string): Pod => ({
 const offered = ["A100", "H100"];
 const now = Date.UTC(2026, 0, 1, 0, 1);
 
-test("a type of GPU that no node has is told from one that is all in use", () => {
+test("a type of GPU that no node has is distinguished from one that is all in use", () => {
   const pods = [unschedulable("0/6 nodes are available: 6 node(s) didn't match Pod's node affinity/selector.")];
   const unknown = { reason: "UnknownGpuType", message: "no node has GPUs of the type B200: there are A100, H100" };
   assert.deepEqual(replicaProblem({ pods, offered, now, gpuType: "B200" }), unknown);
@@ -37,7 +37,7 @@ test("a type of GPU that no node has is told from one that is all in use", () =>
   );
 });
 
-test("what is wrong besides the GPU is told first", () => {
+test("problems other than the GPU are reported first", () => {
   const pods = [unschedulable('0/6 nodes are available: persistentvolumeclaim "weights" not found.')];
   assert.equal(replicaProblem({ pods, offered, now, gpuType: "B200" })?.reason, "ClaimMissing");
 });

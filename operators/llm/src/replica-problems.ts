@@ -7,7 +7,10 @@ export interface ModelReplicas extends ObservedPods {
   readonly offered: readonly string[];
 }
 
-/** Why replicas of a model do not come up. A type of GPU that no node has is told from one that is all in use, and at once. */
+/**
+ * Why replicas of a model do not start. A type of GPU that no node has is distinguished from one that is all in use,
+ * and reported at once.
+ */
 export function replicaProblem({ gpuType, offered, ...replicas }: ModelReplicas): WorkloadProblem | undefined {
   const atOnce = workloadProblem({ ...replicas, gracePeriod: 0 });
   if (atOnce?.reason !== "NoRoom" || !gpuType || offered.some((product) => isGpuOfType(product, gpuType)))

@@ -18,7 +18,7 @@ export interface ServiceMonitor extends KubeObject {
   };
 }
 
-/** The CRD by whose presence it is known whether Prometheus can be told what to scrape. */
+/** The CRD that shows whether the Prometheus operator is installed. */
 export const SERVICE_MONITOR_CRD = `${ServiceMonitor.plural}.${ServiceMonitor.group}`;
 
 /** Lets Prometheus scrape the servers behind the Service with these labels. */

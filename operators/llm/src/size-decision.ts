@@ -17,7 +17,7 @@ export interface Situation {
   readonly deployment: ModelDeployment;
   readonly rules: SizingRules;
   readonly measured: LoadMeasurement | undefined;
-  /** How many replicas there shall be at present; undefined before there are any. */
+  /** The current number of replicas; undefined before there are any. */
   readonly current: number | undefined;
   readonly ready: number;
   /** Requests that a gateway holds back for a model that does not run. */
@@ -27,7 +27,7 @@ export interface Situation {
   readonly monotonic: number;
 }
 
-/** The size that a deployment shall have, and why. */
+/** The desired size of a deployment, and why. */
 export interface Size {
   readonly replicas: number;
   readonly need: RequiredReplicas;
@@ -130,7 +130,7 @@ export function tidy(value: number): number {
   return Number(value.toPrecision(2));
 }
 
-/** The number that was told before, unless it is off by more than a tenth: what hovers is not written again and again. */
+/** The last reported number, unless it is off by more than a tenth, so that small changes are not written. */
 export function steadyNumber(before: number | undefined, now: number): number {
   return before !== undefined && Math.abs(now - before) <= 0.1 * Math.abs(before) ? before : tidy(now);
 }

@@ -151,7 +151,7 @@ const writtenBefore: Scenario = async (stage) => {
   assert.ok(await stage.find(ConfigMap, "unrelated"));
 };
 
-/** Bad input, what is said about it, and how it is mended. */
+/** Bad input, how it is reported, and how it is fixed. */
 export const badInput: Record<string, Scenario> = {
   "wrong types, impossible sizes and fields that contradict each other are refused": schemaErrors,
   "a type of GPU that no node has": unknownGpuType,

@@ -120,7 +120,7 @@ const nonsense: Scenario = async (stage) => {
   assert.equal((await stage.get(ModelDeployment, "chat")).status?.decisions?.length, 1);
 };
 
-/** Bad input, what is said about it, and how it is mended. */
+/** Bad input, how it is reported, and how it is fixed. */
 export const badDeployments: Record<string, Scenario> = {
   "wrong types, impossible sizes and fields that contradict each other are refused": schemaErrors,
   "a type of GPU that no node has": unknownGpuType,

@@ -44,7 +44,7 @@ export function autoscalerChildren(cluster: RayCluster) {
     subjects: [{ kind: "ServiceAccount", name: headAccountName(cluster), namespace: namespace! }],
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadata.name },
   });
-  // An account that a template names is somebody else's.
+  // A service account that a template names is not managed.
   return cluster.spec.headGroupSpec.template.spec?.serviceAccountName ? [role, binding] : [account, role, binding];
 }
 

@@ -80,7 +80,7 @@ export function headPodFor(cluster: RayCluster) {
   return podFor(cluster, "head", HEAD_GROUP, `${cluster.metadata.name}-head-0`, cluster.spec.headGroupSpec);
 }
 
-/** How many replicas a group shall have: within its bounds, none while it is suspended. */
+/** The desired replicas of a group: within its bounds, none while it is suspended. */
 export function replicasOf({ replicas, minReplicas, maxReplicas, suspend }: WorkerGroup): number {
   return suspend ? 0 : Math.min(Math.max(replicas, minReplicas), maxReplicas);
 }

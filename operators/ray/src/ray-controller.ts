@@ -11,8 +11,8 @@ const UPSTREAM = "kuberay-operator";
 const LOOK_AGAIN = 300_000;
 
 /**
- * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are taken away and made anew; pods of
- * an older template are replaced.
+ * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are deleted and recreated; pods
+ * of an older template are replaced.
  */
 export function rayClusters() {
   return controller(RayCluster, {
@@ -65,7 +65,7 @@ export function rayClusters() {
         ],
         status: statusOf(cluster, seen, [head, ...workers]),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
-        // Want of room counts only when it lasts, of which nobody tells.
+        // Too little room is a problem only when it lasts, and no event reports that.
         ...(!isComplete && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },

@@ -83,7 +83,7 @@ const noNodes: Scenario = async (stage) => {
   await ready(stage);
 };
 
-/** Bad input, what is said about it, and how it is mended. */
+/** Bad input, how it is reported, and how it is fixed. */
 export const badClusters: Record<string, Scenario> = {
   "a claim that is missing": claimMissing,
   "a type of GPU that no node has": unknownGpuType,

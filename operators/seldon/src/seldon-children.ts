@@ -28,7 +28,7 @@ import { secured } from "./pod-user.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, unitContainer } from "./unit-container.ts";
 
-/** Images that whoever installs the operator may choose. */
+/** Images that the operator's settings can change. */
 export interface Images {
   readonly orchestrator: string;
   readonly modelInitializer: string;
@@ -46,7 +46,7 @@ export interface ServiceEndpoints {
 /** All that a SeldonDeployment consists of. */
 export interface Children {
   readonly deployments: readonly Drafted<Deployment>[];
-  /** The Deployments as they are applied: whoever has an autoscaler leaves it the replicas. */
+  /** The Deployments as they are applied: with an autoscaler, without replicas. */
   readonly applied: readonly Drafted<Deployment>[];
   readonly services: readonly Drafted<Service>[];
   readonly autoscalers: readonly Drafted<HorizontalPodAutoscaler>[];
@@ -255,7 +255,7 @@ function orchestratorDeployment(object: SeldonDeployment, predictor: Predictor, 
   });
 }
 
-/** A Service for each unit's container: for the orchestrator, and for whoever wants to ask it directly. */
+/** A Service for each unit's container: for the orchestrator, and for clients that call it directly. */
 function containerServices(object: SeldonDeployment, predictor: Predictor, component: Component) {
   return component.containers.flatMap(({ container, unit, endpoint }) => {
     if (!unit || !endpoint) return [];

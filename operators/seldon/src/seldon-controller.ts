@@ -92,14 +92,14 @@ export function seldonDeployments(images: Images) {
           ...conditionsOf(children, (draft) => observed<KubeObject>(draft) !== undefined, ready, failed),
           ...(problem && problemConditions(problem)),
         },
-        // Want of room counts only when it lasts, of which nobody tells.
+        // Too little room is a problem only when it lasts, and no event reports that.
         ...(!ready && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
   });
 }
 
-/** Where the last predictor is asked, by whoever reads addresses (Knative's brokers). */
+/** The address of the last predictor, for clients that read addresses (Knative's brokers). */
 function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string {
   const { httpEndpoint, grpcEndpoint } = endpoints.at(-1)!;
   const inCluster = (endpoint: string) => endpoint.replace(":", ".svc.cluster.local:");

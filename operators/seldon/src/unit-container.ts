@@ -77,7 +77,7 @@ function resourcesOf(container: Container, unit: Unit) {
   return container.resources ?? unit.resources;
 }
 
-/** Prepackaged servers read where their model is from the parameters; others are told by a variable. */
+/** Prepackaged servers get the path of their model as a parameter; others by a variable. */
 function modelVariables(unit: Unit): EnvVar[] {
   const { parameters = [], modelUri, implementation } = unit;
   const all = isServer(implementation)

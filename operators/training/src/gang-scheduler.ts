@@ -8,7 +8,7 @@ export interface PodGroup extends AnyObject {
   spec: { minMember: number } & Record<string, unknown>;
 }
 
-/** A scheduler that places all pods of a group or none, and how it is told which belong together. */
+/** A scheduler that places all pods of a group or none, and how pods are grouped for it. */
 export interface GangScheduler {
   /** As it is called in the operator's settings and in the status. */
   readonly name: string;

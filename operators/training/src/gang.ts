@@ -5,7 +5,7 @@ import type { Member } from "./worker-environment.ts";
 
 /** The pods of a job, sorted by what is to be done with them. */
 export interface Gang {
-  /** All that shall train together. */
+  /** All pods that train together. */
   readonly wanted: readonly Member[];
   /** Those of them that are there, whatever their state. */
   readonly current: readonly PodState[];

@@ -133,7 +133,7 @@ async function ensureClaim(job: TrainingJob, { cache, client, events }: Reconcil
   }
 }
 
-/** A whole gang is told by its size, whoever made the first of it. */
+/** A whole gang is recognized by its size. */
 function tellCreated({ spec, status }: TrainingJob, found: Gang, created: number, { events }: ReconcileContext): void {
   const count = status?.phase === "Running" ? created : spec.workers;
   if (found.missing.length <= created) events.normal("WorkersCreated", `Created ${count} worker pods`);

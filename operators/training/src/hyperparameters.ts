@@ -39,7 +39,7 @@ function words(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** The ConfigMap that workers mount; undefined if there is nothing in it, or nobody wants it. */
+/** The ConfigMap that workers mount; undefined if it would be empty, or is not used. */
 export function hyperparametersConfigMap(job: TrainingJob, hyperparameters: Hyperparameters) {
   if (!job.spec.passHyperparameters.includes("file") || Object.keys(hyperparameters).length === 0) return undefined;
   const { namespace } = job.metadata;

@@ -33,7 +33,7 @@ export function jobProgress(reports: Reports, before: Progress | undefined, now:
   };
 }
 
-/** Steps per second since the last report, smoothed. A job that went back to a checkpoint begins anew. */
+/** Steps per second since the last report, smoothed. A job that went back to a checkpoint starts again. */
 function rateOf(step: number, before: Progress | undefined, now: number): number | undefined {
   if (!before || step <= before.step) return before?.stepsPerSecond;
   const seconds = (now - Date.parse(before.reportedAt)) / 1000;

@@ -45,7 +45,7 @@ const waiting = (reason: string) => {
   return pending({ containerStatuses: [{ ...container, state: { waiting: { reason, message: "m" } } }] });
 };
 
-test("what keeps a pod from running is told in a word", () => {
+test("the reason why a pod does not run is one word", () => {
   assert.equal(unscheduled("0/3 nodes are available: 3 Insufficient nvidia.com/gpu.")?.reason, "Unschedulable");
   const claim = unscheduled('0/3 nodes are available: persistentvolumeclaim "data" not found.');
   assert.deepEqual([claim?.reason, claim?.message], ["ClaimNotFound", "the claim data does not exist: create it"]);
@@ -56,7 +56,7 @@ test("what keeps a pod from running is told in a word", () => {
   assert.equal(waiting("ContainerCreating"), undefined);
 });
 
-test("a pod without its labels is none that can be told apart", () => {
+test("a pod without its labels is ignored", () => {
   const pod = examplePod(0);
   assert.equal(podState({ ...pod, metadata: { ...pod.metadata, labels: {} } }), undefined);
 });

@@ -87,7 +87,7 @@ function lastLines(text: string): string {
   return trimmed.length <= LONGEST_MESSAGE ? trimmed : `…${trimmed.slice(1 - LONGEST_MESSAGE)}`;
 }
 
-/** The reasons under which jobs have always told these. */
+/** The reasons under which jobs report these. */
 function obstacleOf(pod: Pod): Obstacle | undefined {
   const problem = podProblem(pod);
   switch (problem?.reason) {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { jobProgress, stragglersOf, withReports } from "./job-progress.ts";
 import { latestProgress, parseProgress } from "./progress-report.ts";
 
-test("a line of progress is a mark and an object; anything else is somebody's output", () => {
+test("a line of progress is a marker and an object; anything else is other output", () => {
   assert.deepEqual(parseProgress('@progress {"step": 3, "totalSteps": 9, "metrics": {"loss": 0.5, "lr": "x"}}'), {
     step: 3,
     totalSteps: 9,
@@ -71,7 +71,7 @@ test("stragglers are far behind the median; two workers cannot tell who is late"
   assert.deepEqual(stragglersOf(reports(3, 2, 1)), []);
 });
 
-test("a status keeps what it knows when nobody reports", () => {
+test("a status keeps its values when no worker reports", () => {
   const status = { phase: "Running" as const, stragglers: [1] };
   assert.equal(withReports(status, new Map(), start), status);
   const reports = new Map([[0, { step: 5, checkpoint: "/c/5" }]]);

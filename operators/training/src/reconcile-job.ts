@@ -54,7 +54,7 @@ function configMapNotFound(name: string): WorkloadProblem {
   return { reason: "ConfigMapNotFound", message: `the ConfigMap ${name} does not exist: create it` };
 }
 
-/** Nothing is done until users mend it; their change brings the job back here. */
+/** Nothing is done until users fix it; their change causes a reconcile. */
 function hold(job: TrainingJob, problem: WorkloadProblem, context: ReconcileContext): TrainingResult {
   reportProblem(job, problem, context.events);
   const before = reportedBefore(job);

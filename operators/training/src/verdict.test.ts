@@ -27,7 +27,7 @@ test("a job goes on while its workers do", () => {
   assert.equal(verdict(exampleJob({}, running), [done(0), examplePod(1)]), "go-on");
 });
 
-test("it has succeeded when all have, or the chief has, or whoever is left of an elastic job has", () => {
+test("it has succeeded when all workers have, or the chief has, or the remaining workers of an elastic job have", () => {
   assert.equal(verdict(exampleJob(), [done(0), done(1)]), "succeeded");
   assert.equal(verdict(exampleJob({ successPolicy: "Chief" }), [done(0), examplePod(1)]), "succeeded");
   assert.equal(verdict(exampleJob({ successPolicy: "Chief" }, running), [examplePod(0), done(1)]), "go-on");
@@ -43,7 +43,7 @@ test("a failed worker restarts the gang until the limit is reached", () => {
   assert.equal(verdict(exampleJob({ restartPolicy: "Never" }), [failed(0)]), "failed WorkerFailed");
 });
 
-test("the failure of a parameter server is one of the gang; its end is nobody's success", () => {
+test("the failure of a parameter server is one of the gang; its end is not a success", () => {
   const job = exampleJob({ framework: "tensorflow", parameterServers: { count: 1 } }, running);
   const ps = (facts: object) => examplePod(0, { role: "ps", ...facts });
   assert.equal(verdict(job, [examplePod(0), examplePod(1), ps({ phase: "Failed", exitCode: 1 })]), "restart failure");

@@ -13,7 +13,7 @@ export type Verdict =
   | { readonly type: "go-on"; readonly after?: number }
   | { readonly type: "succeeded" }
   | { readonly type: "failed"; readonly reason: string; readonly message: string; readonly failure?: Failure }
-  /** All workers begin anew: since one failed or was lost, or since the spec has changed. */
+  /** All workers restart, because one failed or was lost, or because the spec has changed. */
   | {
       readonly type: "restart";
       readonly why: "failure" | "disruption" | "change";
@@ -65,7 +65,7 @@ function isDone({ spec }: TrainingJob, { current }: Gang): boolean {
   const workers = current.filter(({ role }) => role === "worker");
   const done = workers.filter(({ state }) => state === "Succeeded");
   if (spec.successPolicy === "Chief") return done.some(({ index }) => index === 0);
-  // Workers of an elastic job agree on its end: who came too late finds nobody to train with.
+  // Workers of an elastic job agree on its end: a worker that comes too late has no peers.
   if (spec.elastic) return done.length > 0 && !workers.some(({ state }) => state === "Running");
   return done.length === spec.workers;
 }
@@ -117,7 +117,7 @@ function afterFailure(job: TrainingJob, failed: PodState): Verdict {
   return { type, why: "failure", message, failure };
 }
 
-/** Codes from 128 mean that a signal ended the process: memory ran out, or somebody killed it. */
+/** Codes from 128 mean that a signal ended the process: memory ran out, or it was killed. */
 function isRetried(exitCode: number | undefined): boolean {
   return exitCode === undefined || exitCode >= 128;
 }
@@ -143,7 +143,7 @@ export function failureText({ podName: name, exitCode, signal, reason, message }
   return `${name} failed${how}: ${reason}${message ? `: ${message}` : ""}`;
 }
 
-/** A worker that ran and is no longer there. An elastic job gets a new one; in any other, nobody would talk to it. */
+/** A worker that ran and is no longer there. An elastic job gets a new one; in any other, it would have no peers. */
 function lostWorker({ metadata, spec, status, ...job }: TrainingJob, gang: Gang): Verdict | undefined {
   if (spec.elastic || status?.phase !== "Running") return undefined;
   const [lost] = gang.missing;

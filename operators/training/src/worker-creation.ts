@@ -16,7 +16,7 @@ export interface Creation {
 }
 
 /**
- * Makes pods in the order of their numbers, up to the first that the server refuses for a reason that users can mend.
+ * Creates pods in the order of their numbers, up to the first that the server rejects for a reason that users can fix.
  * Anything else it refuses is thrown, and tried again.
  */
 export async function createPods(
@@ -44,7 +44,7 @@ export async function createPods(
   return { created };
 }
 
-/** A pod of ours that lost its labels is replaced; anybody else's is left alone. */
+/** An own pod that lost its labels is replaced; pods of other owners are ignored. */
 async function takenName(job: TrainingJob, { metadata }: Pod, client: Client): Promise<WorkloadProblem> {
   const { name } = metadata;
   const waiting = { reason: "NameTaken", message: `the pod ${name} must be deleted before the worker can be created` };

@@ -128,7 +128,7 @@ test("a claim is made for all who write to it, unless one is named", () => {
   assert.equal(claim({}), undefined);
 });
 
-test("schedulers are told how many must start together", () => {
+test("the PodGroup has the number of pods that must start together", () => {
   const elastic = exampleJob({ workers: 4, elastic: { minWorkers: 2, maxWorkers: 8 } });
   assert.equal(schedulerPlugins("default-scheduler").podGroup(elastic).spec.minMember, 2);
   assert.equal(gangSize(exampleJob({ framework: "tensorflow", workers: 4, parameterServers: { count: 2 } })), 6);
@@ -136,7 +136,7 @@ test("schedulers are told how many must start together", () => {
   assert.deepEqual(volcano.podGroup(queued).spec, { minMember: 2, queue: "research" });
 });
 
-test("a job without an image or a command is told so, not crashed on", () => {
+test("a job without an image or a command is reported as an error", () => {
   const bare = { metadata: { name: "test-job", namespace: "default" }, spec: { framework: "pytorch", workers: 2 } };
   const fields = specProblems(bare as unknown as TrainingJob).map(({ field }) => field);
   assert.deepEqual(fields, ["spec.image", "spec.command"]);

@@ -59,7 +59,7 @@ export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters
     ...{ framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic },
     ...{ checkpointDir, parameterServers, nodeSelector, tolerations, serviceAccountName, imagePullSecrets },
     ...{ podMetadata, scheduling, volume, hyperparameters, passHyperparameters, template },
-    // An elastic job changes its size as it runs; any other has to be told anew.
+    // An elastic job changes its size as it runs; any other has to restart.
     workers: elastic ? undefined : workers,
   });
 }
@@ -112,7 +112,7 @@ function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodS
   const passed = spec.passHyperparameters.includes("args") ? Object.entries(hyperparameters) : [];
   const args = [...(spec.args ?? []), ...passed.map(([name, value]) => argumentOf(name, value))];
   return {
-    // A worker that restarts alone finds nobody who waits for it: the operator restarts the gang.
+    // A worker that restarts alone finds no waiting peers: the operator restarts the gang.
     restartPolicy: "Never",
     hostname: podName(job, member.role, member.index),
     subdomain: serviceName(job),

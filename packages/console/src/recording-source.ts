@@ -46,7 +46,7 @@ function addReconcile(line: RecordedReconcile, history: History): void {
         else writes.push(writeOf(step, history, at));
         if (step.call.verb === "get") seeAnswer(history, step, at);
         break;
-      case "asked":
+      case "called":
         own = ownObject(step.object, history);
         break;
       default:
@@ -79,12 +79,12 @@ function ownObject(object: KubeObject, history: History): { kind: string; id: st
 
 function noteOf(step: RecordedStep): string[] {
   switch (step.step) {
-    case "outside":
+    case "external":
       return [`called ${step.name}: ${step.error ? `failed, ${step.error.message}` : short(step.answer)}`];
     case "event":
       return [`event ${step.reason}: ${step.message}`];
-    case "wanted": {
-      const { children, status, conditions, requeueAfter, waitingFor, error } = step.wants;
+    case "returned": {
+      const { children, status, conditions, requeueAfter, waitingFor, error } = step.result;
       return [
         ...(children ? [`desired children: ${Object.keys(children).join(", ") || "none"}`] : []),
         ...(status !== undefined ? [`desired status: ${short(status)}`] : []),

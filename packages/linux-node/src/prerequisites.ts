@@ -77,7 +77,7 @@ const PACKAGES: Readonly<Record<"debian" | "fedora", Readonly<Record<Package, st
 };
 
 /** This machine. */
-export function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
+function thisMachine(env: NodeJS.ProcessEnv = process.env): Machine {
   const release = existsSync("/etc/os-release") ? readFileSync("/etc/os-release", "utf8") : "";
   const isLinux = process.platform === "linux";
   return {

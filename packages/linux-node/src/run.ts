@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 
 /** A command of the machine that failed, with what it printed. */
-export class CommandError extends Error {
+class CommandError extends Error {
   override name = "CommandError";
 }
 

@@ -175,7 +175,7 @@ scenario("failures, cleanups and things outside replay as they were", (s) =>
         'recorded response"}',
       '  - cleanup is waiting for\n    "the operator" → (absent)',
     ]);
-    assert.ok(all.some(({ before }) => before.wants.error?.reason === "Later"));
+    assert.ok(all.some(({ before }) => before.result.error?.reason === "Later"));
   }),
 );
 

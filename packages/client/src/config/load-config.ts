@@ -44,7 +44,7 @@ async function fromFiles(files: readonly string[], context: string | undefined, 
 }
 
 /** What a context of a kubeconfig comes down to. */
-export function resolveContext(config: Kubeconfig, where: string, name = config.currentContext): ConnectionConfig {
+function resolveContext(config: Kubeconfig, where: string, name = config.currentContext): ConnectionConfig {
   const known = [...config.contexts.keys()].join(", ") || "none";
   if (!name) throw new ConfigError(`${where}: current-context is not set; contexts: ${known}`);
   const context = config.contexts.get(name)?.();

@@ -16,8 +16,8 @@ import type { IndexFunction } from "../cache/indexes.ts";
 import { PermanentError } from "../errors.ts";
 
 /** Labels and annotations by which children are known that an owner reference cannot reach. */
-export const OWNER_UID = "konverge.dev/owner-uid";
-export const OWNER = "konverge.dev/owner";
+const OWNER_UID = "konverge.dev/owner-uid";
+const OWNER = "konverge.dev/owner";
 
 /** How a child says whose it is. */
 export interface Bond {

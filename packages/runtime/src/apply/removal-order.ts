@@ -1,7 +1,7 @@
 import type { KubeObject, ObjectMeta } from "@konverge/core";
 
 /** The annotation with the children that a child was applied after, so that it can be deleted before them. */
-export const AFTER = "konverge.dev/after";
+const AFTER = "konverge.dev/after";
 
 /** A child that is to go. */
 export interface Doomed {

@@ -2,7 +2,7 @@ import { type CallOptions, type Client, hasUnknownOutcome } from "@konverge/clie
 import { ApiError, isNotFound, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
 import type { Cache } from "../cache/cache.ts";
 import type { Permit } from "../leadership/authority.ts";
-import type { ReconcileObserver } from "../observe/observer.ts";
+import type { ApiCall } from "../observe/observer.ts";
 import type { Doubts } from "./doubts.ts";
 import type { LayeredCall } from "./layered-call.ts";
 import { layeredClient } from "./layered-client.ts";
@@ -15,8 +15,12 @@ export interface ReconcileScope {
   readonly key: ObjectKey;
   readonly signal: AbortSignal;
   readonly permit: Permit;
-  readonly observer?: ReconcileObserver | undefined;
+  /** Wraps the sending of each request. */
+  readonly around?: AroundCall | undefined;
 }
+
+/** Sends a request by `send`, and returns its result. */
+export type AroundCall = <R>(call: ApiCall, send: () => Promise<R>) => Promise<R>;
 
 /** The cluster that requests go to, and what is known of it. */
 export interface ClientPlace {
@@ -35,8 +39,7 @@ export interface ClientPlace {
  * - A write without a response is remembered as one with an unknown outcome.
  */
 export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
-  const { signal, permit, observer, writer } = scope;
-  const { clock } = client;
+  const { signal, permit, around, writer } = scope;
   const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
     const { signal: own } = call.options;
     const limits: CallOptions = { signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal };
@@ -48,18 +51,13 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
     }
     const uid = call.options.preconditions?.uid ?? (call.key && cache.uidOf(call.kind, call.key));
     const over = isWrite(call) && call.key ? cache.expect(call.kind, call.key) : undefined;
-    const answered = observer?.apiCall?.(call);
-    const started = clock.monotonic();
     try {
-      const answer = await send(limits);
+      const answer = await (around ? around(call, () => send(limits)) : send(limits));
       note(cache, writer, call, answer as KubeObject | undefined, uid);
-      const told = isTold(answer) ? { object: answer } : {};
-      answered?.({ ...told, duration: clock.monotonic() - started });
       return answer;
     } catch (error) {
       if (uid && call.key && isGone(error, call.key)) cache.missed(call.kind, call.key, uid, undefined);
       if (isInDoubt(call, error)) doubts.add(scope.key, call);
-      answered?.({ error, duration: clock.monotonic() - started });
       throw error;
     } finally {
       over?.();
@@ -67,10 +65,6 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
   };
   return layeredClient(client, layer, writer);
 }
-
-/** Streams are answers, too, of which there is nothing to tell. */
-const isTold = (answer: unknown): answer is KubeObject =>
-  typeof answer === "object" && answer !== null && "metadata" in answer;
 
 const isWrite = ({ verb }: LayeredCall) => verb !== "get" && verb !== "list";
 

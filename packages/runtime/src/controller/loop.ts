@@ -6,6 +6,7 @@ import { type QueuePriority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { Daemons } from "./daemons.ts";
 import { failureOf } from "./failure.ts";
+import { observedReconcile } from "./observed-reconcile.ts";
 import { Reconcile } from "./reconcile.ts";
 import { runSource } from "./sources.ts";
 import { subscribe } from "./triggers.ts";
@@ -173,7 +174,8 @@ export class ControllerLoop {
     const { clock } = this.#cluster;
     const { name, options } = this.definition;
     const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
-    const one = (signal: AbortSignal) => new Reconcile(this.#wiring, this.#daemons, { key, permit, signal, observer });
+    const { wiring, ...hooks } = observer ? observedReconcile(this.#wiring, observer) : { wiring: this.#wiring };
+    const one = (signal: AbortSignal) => new Reconcile(wiring, this.#daemons, { key, permit, signal, ...hooks });
     try {
       return await attempt((signal) => one(signal).run(), {
         ...limits,

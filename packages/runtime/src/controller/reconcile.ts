@@ -14,12 +14,11 @@ import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
-import { type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
+import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
 import { PermanentError } from "../errors.ts";
 import type { Permit } from "../leadership/authority.ts";
-import type { ReconcileObserver } from "../observe/observer.ts";
 import { contextFor } from "./context.ts";
 import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError, stillReconciling } from "./derived-conditions.ts";
@@ -57,33 +56,39 @@ export class Reconcile implements ReconcileScope {
   readonly key: ObjectKey;
   readonly permit: Permit;
   readonly signal: AbortSignal;
-  readonly observer: ReconcileObserver | undefined;
+  readonly around: AroundCall | undefined;
   readonly client: Client;
   readonly #wiring: Wiring;
   readonly #daemons: Daemons | undefined;
   /** Read the object past the cache first: another replica may have acted on a newer state than is known here. */
   readonly #live: boolean;
+  readonly #seen: ChildrenScope["seen"];
 
-  constructor(wiring: Wiring, daemons: Daemons | undefined, scope: Omit<ReconcileScope, "writer">) {
+  constructor(
+    wiring: Wiring,
+    daemons: Daemons | undefined,
+    scope: Omit<ReconcileScope, "writer"> & Pick<ChildrenScope, "seen">,
+  ) {
     const { definition, cluster, doubts, view } = wiring;
     this.writer = definition.name;
     this.key = scope.key;
     this.permit = scope.permit;
     this.signal = scope.signal;
-    this.observer = scope.observer;
+    this.around = scope.around;
     this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
     this.#wiring = wiring;
     this.#daemons = daemons;
     this.#live = view.listedAt(this.key) < this.permit.since;
+    this.#seen = scope.seen;
   }
 
   async run(): Promise<UnfailedEnd> {
     const { definition, view, children, status, cluster, doubts } = this.#wiring;
-    const { key, observer } = this;
+    const { key } = this;
     await doubts.settle(key, this.client, cluster.cache);
     if (this.#live) await this.#readLive();
     const known = view.get(key);
-    observer?.objectRead?.(definition.kind, key, known);
+    this.#seen?.(definition.kind, key, known);
     if (!known || isPaused(known)) {
       await this.#daemons?.stop(key);
       return { outcome: known ? "paused" : "gone" };
@@ -96,12 +101,9 @@ export class Reconcile implements ReconcileScope {
     const context = this.#context(object, times, () => {
       looked = true;
     });
-    const reconcile = async () => {
-      const result = definition.options.reconcile(object, context);
-      if (!looked && !isPromise(result)) this.#followsFromObject();
-      return (await result) ?? {};
-    };
-    const result: ReconcileResult = await told(observer, "reconcile", object, reconcile);
+    const returned = definition.options.reconcile(object, context);
+    if (!looked && !isPromise(returned)) this.#followsFromObject();
+    const result: ReconcileResult = (await returned) ?? {};
     const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
     await status.write(object, this.#statement(result, states), this.client);
     this.#daemons?.tend(view.get(key) ?? object);
@@ -128,15 +130,8 @@ export class Reconcile implements ReconcileScope {
   }
 
   #context(object: KubeObject, times: ReconcileTimes, looks: () => void): ReconcileContext {
-    const { client, signal, observer } = this;
-    return contextFor(this.#wiring, object, {
-      client,
-      signal,
-      observer,
-      times,
-      clusters: () => this.#clusters(),
-      looks,
-    });
+    const { client, signal } = this;
+    return contextFor(this.#wiring, object, { client, signal, times, clusters: () => this.#clusters(), looks });
   }
 
   #clusters(): ReadonlyMap<string, Client> {
@@ -196,8 +191,7 @@ export class Reconcile implements ReconcileScope {
     const { cleanup } = definition.options;
     const times = this.#wiring.times.forReconcile(this.key, object);
     const context = this.#context(object, times, () => {});
-    const clean = async () => await cleanup?.(object, context);
-    const unfinished = cleanup && (await told(this.observer, "cleanup", object, clean));
+    const unfinished = await cleanup?.(object, context);
     if (unfinished) return this.#waitFor(object, unfinished);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
     const remaining = await children.release(this.#childrenScope(object), which);
@@ -240,7 +234,7 @@ export class Reconcile implements ReconcileScope {
   }
 
   #childrenScope(owner: KubeObject): ChildrenScope {
-    const { client, observer } = this;
+    const { client } = this;
     const events = this.#wiring.events.about(owner);
     const tenant = this.#wiring.definition.options.impersonate?.(owner);
     return {
@@ -248,7 +242,7 @@ export class Reconcile implements ReconcileScope {
       client,
       writer: tenant ? client.as(tenant) : client,
       tenant: tenant?.user,
-      ...(observer?.objectRead && { seen: observer.objectRead.bind(observer) }),
+      ...(this.#seen && { seen: this.#seen }),
       report: (reason, message) => events.normal(reason, message),
     };
   }
@@ -268,29 +262,9 @@ function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[
   );
 }
 
-const isPromise = (value: unknown): boolean =>
+export const isPromise = <R>(value: R | Promise<R>): value is Promise<R> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-/** Asks a function of the controller's, and tells what it is asked and what it answers. */
-async function told<R>(
-  observer: ReconcileObserver | undefined,
-  what: "reconcile" | "cleanup",
-  object: KubeObject,
-  ask: () => Promise<R>,
-): Promise<R> {
-  observer?.called?.(what, object);
-  try {
-    const answer = await ask();
-    observer?.returned?.(
-      what === "reconcile" ? { result: answer as ReconcileResult } : { unfinished: answer as PendingCleanup },
-    );
-    return answer;
-  } catch (error) {
-    observer?.returned?.({ error });
-    throw error;
-  }
 }

@@ -94,10 +94,10 @@ export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | "sec
 
 /** Observes one reconcile. */
 export interface ReconcileObserver {
-  /** A function of the controller is called. What follows until `wanted` happens in it. */
+  /** A function of the controller is called. What follows until `returned` happens in it. */
   called?(what: "reconcile" | "cleanup", object: KubeObject): void;
   returned?(answer: ReconcileOutput): void;
-  /** Objects were looked up in the cache. Each that was found is reported to `read` as well. */
+  /** Objects were looked up in the cache. Each object that was found is reported to `objectRead`, too. */
   listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
   /** It emitted an Event. */
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;

@@ -5,7 +5,7 @@ import type { RecordedReconcile, RecordedResult } from "./recording.ts";
 
 /** Everything that a reconcile intended to do. */
 export interface ReconcileIntent {
-  readonly wants: RecordedResult;
+  readonly result: RecordedResult;
   /** Its own writes, through `client`. */
   readonly writes: readonly RecordedWrite[];
   readonly events: readonly { readonly type: string; readonly reason: string; readonly message: string }[];
@@ -21,9 +21,9 @@ export interface ReplayDifference {
   readonly details: readonly JsonDifference[];
 }
 
-/** How what is wanted now differs from what was wanted then. */
+/** How the intent of the new code differs from that of the recorded code. */
 export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): ReplayDifference[] {
-  const [was, is] = [before.wants, after.wants];
+  const [was, is] = [before.result, after.result];
   const writes = pairs(before.writes, after.writes, ({ what }) => what);
   return [
     ...compared("error", shown(was.error), shown(is.error)),

@@ -4,6 +4,7 @@ import type { LayeredCall } from "../calls/layered-call.ts";
 import { layeredClient } from "../calls/layered-client.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import type { NondeterministicInput } from "../observe/observer.ts";
+import { asJson } from "./recorded-result.ts";
 import type {
   RecordedAnswer,
   RecordedCall,
@@ -12,7 +13,6 @@ import type {
   RecordedReconcile,
   RecordedStep,
 } from "./recording.ts";
-import { asJson } from "./wants.ts";
 
 /** A write that a reconciler made itself, through `client`. */
 export interface RecordedWrite {
@@ -65,7 +65,7 @@ export class RecordedWorld {
   async outside(name: string): Promise<unknown> {
     const step = this.#next(
       `outside ${name}`,
-      this.#of("outside").filter((one) => one.name === name),
+      this.#of("external").filter((one) => one.name === name),
     );
     if (step) return answerOf(step);
     throw new Error(`${name} was not called when this was recorded, so there is no recorded response`);
@@ -126,7 +126,7 @@ export class RecordedWorld {
     if (step.step === "read") this.#meet(step.kind, step.key, step.object ?? undefined);
     else if (step.step === "list") {
       for (const object of step.objects) this.#meet(step.query.kind, keyOf(object), object);
-    } else if (step.step === "draw") {
+    } else if (step.step === "input") {
       const known = this.#draws.get(step.what);
       if (known) known.push(step.value);
       else this.#draws.set(step.what, [step.value]);

@@ -21,6 +21,7 @@ import type {
   ReconcileOutput,
   ReconcileStart,
 } from "../observe/observer.ts";
+import { recordedResult } from "./recorded-result.ts";
 import {
   HEADER,
   type RecordedError,
@@ -30,7 +31,6 @@ import {
   recordedError,
 } from "./recording.ts";
 import { type RedactedFields, Redaction } from "./redaction.ts";
-import { wantsOf } from "./wants.ts";
 
 export interface ReconcileRecorderOptions {
   /** The file. Existing content is kept. */
@@ -129,7 +129,7 @@ class Line implements ReconcileObserver {
   readonly #kinds: Map<string, KindRef<KubeObject>>;
   readonly #write: (text: string) => void;
   readonly #steps: OpenStep[] = [];
-  #asked: KubeObject | undefined;
+  #owner: KubeObject | undefined;
 
   constructor(
     start: ReconcileStart,
@@ -177,7 +177,7 @@ class Line implements ReconcileObserver {
   }
 
   externalCall(name: string) {
-    const step: OpenStep = { step: "outside", name };
+    const step: OpenStep = { step: "external", name };
     this.#steps.push(step);
     return (answer: { value: unknown } | { error: unknown }) => {
       if ("error" in answer) step.error = recordedError(answer.error);
@@ -187,7 +187,7 @@ class Line implements ReconcileObserver {
 
   inputRead(what: NondeterministicInput, value: number | string): void {
     const shown = what === "secret" ? this.#redaction.value(String(value)) : value;
-    this.#steps.push({ step: "draw", what, value: shown });
+    this.#steps.push({ step: "input", what, value: shown });
   }
 
   eventRecorded(event: { type: string; reason: string; message: string }): void {
@@ -195,19 +195,19 @@ class Line implements ReconcileObserver {
   }
 
   called(what: "reconcile" | "cleanup", object: KubeObject): void {
-    this.#asked = object;
-    this.#steps.push({ step: "asked", what, object: this.#draft(object) });
+    this.#owner = object;
+    this.#steps.push({ step: "called", what, object: this.#draft(object) });
   }
 
   returned(answer: ReconcileOutput): void {
-    if (!this.#asked) return;
-    const { children, ...wants } = wantsOf(answer, this.#asked);
+    if (!this.#owner) return;
+    const { children, ...result } = recordedResult(answer, this.#owner);
     const drafts = Object.entries(children ?? {}).map(([name, child]) => [
       name,
       { ...child, draft: this.#draft(child.draft as KubeObject) },
     ]);
-    const shown: RecordedResult = { ...wants, ...(children && { children: Object.fromEntries(drafts) }) };
-    this.#steps.push({ step: "wanted", wants: shown });
+    const shown: RecordedResult = { ...result, ...(children && { children: Object.fromEntries(drafts) }) };
+    this.#steps.push({ step: "returned", result: shown });
   }
 
   ended({ outcome, error, next }: ReconcileEnd): void {

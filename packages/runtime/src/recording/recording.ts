@@ -69,11 +69,11 @@ export type RecordedStep =
   | { readonly step: "read"; readonly kind: RecordedKind; readonly key: ObjectKey; readonly object: KubeObject | null }
   | { readonly step: "list"; readonly query: RecordedQuery; readonly objects: readonly KubeObject[] }
   | ({ readonly step: "call"; readonly call: RecordedCall } & RecordedAnswer)
-  | ({ readonly step: "outside"; readonly name: string } & RecordedAnswer)
-  | { readonly step: "draw"; readonly what: NondeterministicInput; readonly value: number | string }
+  | ({ readonly step: "external"; readonly name: string } & RecordedAnswer)
+  | { readonly step: "input"; readonly what: NondeterministicInput; readonly value: number | string }
   | { readonly step: "event"; readonly type: string; readonly reason: string; readonly message: string }
-  | { readonly step: "asked"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
-  | { readonly step: "wanted"; readonly wants: RecordedResult };
+  | { readonly step: "called"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
+  | { readonly step: "returned"; readonly result: RecordedResult };
 
 /** The response to a call. Without both, the reconcile ended before the response. */
 export interface RecordedAnswer {

@@ -8,7 +8,7 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
-import { drawnFrom } from "../controller/told-clock.ts";
+import { drawnFrom } from "../controller/observed-clock.ts";
 import type {
   CacheReader,
   Controller,
@@ -19,9 +19,9 @@ import type {
 import { silentLog } from "../log.ts";
 import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";
 import { readRecording } from "./read-recording.ts";
+import { recordedResult } from "./recorded-result.ts";
 import { RecordedWorld, writeOf } from "./recorded-world.ts";
 import type { RecordedReconcile, RecordedResult, RecordedStep } from "./recording.ts";
-import { wantsOf } from "./wants.ts";
 
 /** A recorded reconcile, and what the current code does. */
 export interface ReplayedReconcile {
@@ -60,18 +60,18 @@ export async function* replayRecording(
   const list = "kind" in controllers ? [controllers] : controllers;
   for await (const recorded of readRecording(file)) {
     const definition = list.find(({ name }) => name === recorded.controller);
-    const asked = recorded.steps.find((step) => step.step === "asked");
-    if (!asked) continue;
+    const called = recorded.steps.find((step) => step.step === "called");
+    if (!called) continue;
     const skip = (skipped: string) => ({ ...NOTHING, recorded, skipped });
     if (!definition) yield skip(`there is no controller called ${recorded.controller}`);
-    else if (asked.what === "cleanup" && !definition.options.cleanup) yield skip(`${definition.name} has no cleanup`);
-    else yield await replayOne(definition, recorded, asked);
+    else if (called.what === "cleanup" && !definition.options.cleanup) yield skip(`${definition.name} has no cleanup`);
+    else yield await replayOne(definition, recorded, called);
   }
 }
 
 const NOTHING = {
-  before: { wants: {}, writes: [], events: [] },
-  after: { wants: {}, writes: [], events: [] },
+  before: { result: {}, writes: [], events: [] },
+  after: { result: {}, writes: [], events: [] },
   differences: [],
   unrecorded: [],
 };
@@ -79,7 +79,7 @@ const NOTHING = {
 async function replayOne(
   { name, options, owns, kind }: Controller,
   recorded: RecordedReconcile,
-  { what, object }: Extract<RecordedStep, { step: "asked" }>,
+  { what, object }: Extract<RecordedStep, { step: "called" }>,
 ): Promise<ReplayedReconcile> {
   const world = new RecordedWorld(recorded);
   const clock = new VirtualClock({ start: recorded.at });
@@ -104,23 +104,23 @@ async function replayOne(
   };
   const ask = async (): Promise<RecordedResult> => {
     if (what === "cleanup")
-      return wantsOf({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
-    return wantsOf({ result: ((await options.reconcile(object, context)) ?? {}) as ReconcileResult }, object);
+      return recordedResult({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
+    return recordedResult({ result: ((await options.reconcile(object, context)) ?? {}) as ReconcileResult }, object);
   };
-  const wants = await during(ask(), clock).catch((error: unknown) => wantsOf({ error }, object));
+  const result = await during(ask(), clock).catch((error: unknown) => recordedResult({ error }, object));
   const before = recordedIntent(recorded);
-  const after: ReconcileIntent = { wants, writes: world.writes, events };
+  const after: ReconcileIntent = { result, writes: world.writes, events };
   return { recorded, before, after, differences: differencesOf(before, after), unrecorded: world.unrecorded };
 }
 
 /** The desired state, own writes and events of the recorded code. */
 function recordedIntent({ steps }: RecordedReconcile): ReconcileIntent {
-  const from = steps.findIndex(({ step }) => step === "asked");
-  const end = steps.findIndex(({ step }) => step === "wanted");
+  const from = steps.findIndex(({ step }) => step === "called");
+  const end = steps.findIndex(({ step }) => step === "returned");
   const own = steps.slice(from + 1, end < 0 ? undefined : end);
-  const wanted = end < 0 ? undefined : (steps[end] as Extract<RecordedStep, { step: "wanted" }>);
+  const returned = end < 0 ? undefined : (steps[end] as Extract<RecordedStep, { step: "returned" }>);
   return {
-    wants: wanted?.wants ?? { error: { name: "Error", message: "it was interrupted" } },
+    result: returned?.result ?? { error: { name: "Error", message: "it was interrupted" } },
     writes: own.flatMap((step) => (step.step === "call" ? (writeOf(step.call) ?? []) : [])),
     events: own.flatMap((step) => {
       if (step.step !== "event") return [];

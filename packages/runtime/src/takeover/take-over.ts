@@ -53,7 +53,7 @@ export async function adoptFields<T extends KubeObject>(
 }
 
 /** The metadata that an adopted object has and this one does not, as a merge patch; undefined if there is none. */
-export function adoptedFieldsPatch(
+function adoptedFieldsPatch(
   { metadata }: KubeObject,
   options: AdoptFieldsOptions,
 ): Record<string, unknown> | undefined {

@@ -39,7 +39,7 @@ const CEL_WORDS = new Set(
 );
 
 /** The name of a field as CEL expressions spell it. */
-export function celName(name: string): string {
+function celName(name: string): string {
   if (CEL_WORDS.has(name)) return `__${name}__`;
   return name
     .replaceAll("__", "__underscores__")

@@ -71,7 +71,7 @@ function applyUrlOptions({ protocol, hostname }: FormatOptions, schema: Schema, 
   if (hostname && !protocol) throw new DefinitionError(path, "a CRD cannot constrain the host of a URL; use .regex()");
 }
 
-export function addPattern(schema: Schema, pattern: string): void {
+function addPattern(schema: Schema, pattern: string): void {
   if (schema.pattern === undefined) schema.pattern = pattern;
   else schema.allOf = [...(schema.allOf ?? []), { pattern }];
 }

@@ -141,7 +141,7 @@ const schemaOrStrings: CustomMessage = {
 };
 
 /** By the name that the facts give them. */
-export const customMessages: Readonly<Record<string, CustomMessage>> = {
+const customMessages: Readonly<Record<string, CustomMessage>> = {
   Quantity: quantity,
   IntOrString: intOrString,
   Time: timeMessage((seconds) => `${secondsText(seconds)}Z`),

@@ -3,7 +3,7 @@ import { type Managers, managerId } from "./managers.ts";
 import { compareText } from "./path-element.ts";
 
 /** The most updaters that an object remembers by name. */
-export const MAX_UPDATE_MANAGERS = 10;
+const MAX_UPDATE_MANAGERS = 10;
 
 const ANCIENT = "ancient-changes";
 

@@ -66,7 +66,7 @@ export const UNTYPED: MergeType = {
 };
 
 /** Anything, with maps owned field by field and lists as a whole: what preserve-unknown-fields allows. */
-export const DEDUCED: MergeType = {
+const DEDUCED: MergeType = {
   scalar: "untyped",
   list: UNTYPED.list!,
   map: {
@@ -83,7 +83,7 @@ const preservingTypes = new WeakMap<Schema, MergeType>();
  * The merge type of a schema. `preserve` is inherited: below a node that preserves unknown fields, every object that
  * does not say otherwise allows them.
  */
-export function mergeTypeOf(schema: Schema, preserve = false): MergeType {
+function mergeTypeOf(schema: Schema, preserve = false): MergeType {
   const preserves = preserve || schema["x-kubernetes-preserve-unknown-fields"] === true;
   const types = preserves ? preservingTypes : strictTypes;
   let type = types.get(schema);

@@ -1,8 +1,8 @@
 import { problemInLine, YamlError } from "./yaml-error.ts";
 
 export const TAB = 0x09;
-export const LINE_FEED = 0x0a;
-export const RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
 export const SPACE = 0x20;
 const NEXT_LINE = 0x85;
 const LINE_SEPARATOR = 0x2028;

@@ -3,8 +3,8 @@ import { nameOf, planned } from "../apply/child.ts";
 import type { ReconcileOutput } from "../observe/observer.ts";
 import { type RecordedChild, type RecordedResult, recordedError } from "./recording.ts";
 
-/** What a function of a controller's answered, as it is written down: only what JSON can hold. */
-export function wantsOf(answer: ReconcileOutput, owner: KubeObject): RecordedResult {
+/** The output of a controller function as it is recorded: only what JSON can express. */
+export function recordedResult(answer: ReconcileOutput, owner: KubeObject): RecordedResult {
   if ("error" in answer) return { error: recordedError(answer.error) };
   if ("unfinished" in answer) return asJson({ ...answer.unfinished });
   const { children, ...rest } = answer.result;

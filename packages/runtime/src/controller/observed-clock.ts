@@ -1,26 +1,26 @@
 import type { Clock, Random } from "@konverge/core";
 import type { ReconcileObserver } from "../observe/observer.ts";
 
-/** A clock that tells which times and random numbers it gave: all that a reconciler's answer may depend on unseen. */
-export function toldClock(clock: Clock, drew: NonNullable<ReconcileObserver["inputRead"]>): Clock {
-  const told = <V extends number | string>(what: Parameters<typeof drew>[0], value: V): V => {
-    drew(what, value);
+/** A clock that reports the times and random numbers that it returns: a reconciler's result can depend on them. */
+export function observedClock(clock: Clock, inputRead: NonNullable<ReconcileObserver["inputRead"]>): Clock {
+  const observed = <V extends number | string>(what: Parameters<typeof inputRead>[0], value: V): V => {
+    inputRead(what, value);
     return value;
   };
   return {
-    now: () => told("now", clock.now()),
-    monotonic: () => told("monotonic", clock.monotonic()),
+    now: () => observed("now", clock.now()),
+    monotonic: () => observed("monotonic", clock.monotonic()),
     after: (ms, task, options) => clock.after(ms, task, options),
     post: (task, label) => clock.post(task, label),
     random: drawnFrom(
-      () => told("next", clock.random.next()),
-      () => told("uuid", clock.random.uuid()),
+      () => observed("next", clock.random.next()),
+      () => observed("uuid", clock.random.uuid()),
     ),
-    secrets: { text: (length, alphabet) => told("secret", clock.secrets.text(length, alphabet)) },
+    secrets: { text: (length, alphabet) => observed("secret", clock.secrets.text(length, alphabet)) },
   };
 }
 
-/** Randomness that comes from two functions alone. */
+/** Randomness from two functions. */
 export function drawnFrom(next: () => number, uuid: () => string): Random {
   const random: Random = {
     next,
