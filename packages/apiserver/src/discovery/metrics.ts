@@ -16,7 +16,7 @@ export type MetricFamily = readonly [
 
 /** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
-  /** By all that tells series apart: the labels themselves are made when somebody asks. */
+  /** By series: the labels are made when metrics are requested. */
   readonly #requests = new Map<string, { readonly labels: Record<string, string>; count: number }>();
 
   /** What other parts of the server report. */

@@ -94,7 +94,7 @@ export class FlowControl {
     ];
   }
 
-  /** What the objects say now; levels keep those who are in them. */
+  /** The current configuration; levels keep the requests that are in them. */
   #configuration(): FlowSchema[] {
     if (this.#schemas) return this.#schemas;
     const configurations = this.#all<PriorityLevelConfiguration>(LEVELS);

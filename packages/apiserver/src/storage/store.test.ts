@@ -199,7 +199,7 @@ class FakeJournal implements Journal {
   close(): void {}
 }
 
-test("with a journal, the writes of one turn are one batch, and nobody sees them before it is kept", async () => {
+test("with a journal, the writes of one turn are one batch, and are visible only when it is committed", async () => {
   const clock = new VirtualClock();
   const journal = new FakeJournal();
   const store = new Store({ clock, journal });

@@ -8,7 +8,7 @@ import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readOptionsBody } from "./body.ts";
 
-/** How a deletion ended: the object is gone, or it stays marked until somebody lets it go. */
+/** How a deletion ended: the object is gone, or it stays until its finalizers are removed. */
 export interface Deleted {
   readonly gone: boolean;
   /** The object's last state, in the stored version. */

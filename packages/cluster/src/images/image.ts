@@ -21,7 +21,7 @@ export interface ContainerProcess {
   readonly files: ReadonlyMap<string, string>;
   /** A folder in which each of these files lies under its path, kept up to date; gone when the container has ended. */
   folder(): Promise<string>;
-  /** Says where on this machine the program listens for a port of its pod: at the first of these where somebody answers. */
+  /** Says where on this machine the program listens for a port of its pod: at the first of these that accepts connections. */
   expose(port: number, ...addresses: readonly LocalAddress[]): void;
   /** Adds to the pod's log. */
   write(text: string): void;

@@ -53,7 +53,7 @@ const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
 const SIGTERM = 15;
 /** The exit code of a container whose program cannot be executed. */
 const CANNOT_START = 128;
-/** The exit code of a container of which nobody knows how it ended. */
+/** The exit code of a container whose outcome is unknown. */
 const LOST = 255;
 
 /**
@@ -301,7 +301,7 @@ export class SimulatedContainer {
     );
   }
 
-  /** A probe that nothing answers says nothing about the workload: whoever relies on it should know. */
+  /** A probe that is not executed proves nothing about the workload: an event says so. */
   #tellOfProbes(host: ContainerHost): void {
     const { startupProbe, readinessProbe, livenessProbe, image = "", name } = this.spec;
     const probes = Object.entries({ startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe });

@@ -263,7 +263,7 @@ export class Kubelet {
       }
       known.silent = isSilent(object);
       if (known.silent) {
-        // It was alive until now, which nobody has been told for some time.
+        // It was alive until now, which has not been reported for some time.
         if (!wasSilent) void heartbeats.renew(name).then(() => pulse.set(name, false));
         return;
       }

@@ -193,7 +193,7 @@ export class PodWorker {
     for (const container of this.#containers) container.releaseLogs();
   }
 
-  /** Does what falls due, and reports it. Whoever calls has other pods to see to: what goes wrong is tried again here. */
+  /** Does what falls due, and reports it. The caller has other pods to handle: errors are retried here. */
   advance(): void {
     if (this.#gone) return;
     this.#timer?.cancel();
@@ -216,7 +216,7 @@ export class PodWorker {
     if (!isOver || metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
-      // A deadline that a pod may never come near is nothing that anybody waits for.
+      // A deadline that a pod may never reach does not keep a cluster from being idle.
       const background = next === this.#latest || next === this.#attachDeadline;
       const label = `kubelet: ${keyOf(this.#pod)}`;
       this.#timer = clock.after(next - clock.now(), () => this.advance(), { background, label });

@@ -99,7 +99,7 @@ export class ClusterNetwork {
     if (own) return own;
     if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
     if (!this.#isAllowed(pod, podIP, target, "TCP")) {
-      // Packets are dropped: nobody answers, and nobody refuses.
+      // Packets are dropped: the connection is neither accepted nor refused.
       await sleep(this.#site.clock, UNANSWERED, { background: true, label: `connection of ${pod.metadata.name}` });
       throw new Error(`can't connect to remote host (${ip}): Connection timed out`);
     }

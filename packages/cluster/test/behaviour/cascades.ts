@@ -169,7 +169,7 @@ export const cascades: Record<string, Behaviour> = {
     await gadgetWithChild("one");
     await client.delete(Gadget, `${namespace}/one`);
     await childIsGone("one");
-    // With the definition go its objects, and with them what they own, although nobody serves the kind any more.
+    // With the definition go its objects, and with them what they own, although the kind is no longer served.
     await gadgetWithChild("two");
     await client.delete(CustomResourceDefinition, `gadgets.${group}`);
     await childIsGone("two");

@@ -96,7 +96,7 @@ export const placedJobs: Record<string, Behaviour> = {
     });
   },
 
-  "a Job counts the pod that somebody deletes as failed, and starts another": async (stage) => {
+  "a Job counts a pod that is deleted as failed, and starts another": async (stage) => {
     const { client, namespace } = stage;
     await makeNodes(stage, 1);
     await job(stage, { "run-duration": "5s" });

@@ -151,7 +151,10 @@ export const placedScheduling: Record<string, Behaviour> = {
     await makePod(stage, "old");
     await runs(stage, "old");
     await client.patch(Node, only!, { merge: { spec: { unschedulable: true } } });
-    await stage.until("everybody knows", async () => (await client.get(Node, only!)).spec?.taints?.length === 2);
+    await stage.until(
+      "the node has both taints",
+      async () => (await client.get(Node, only!)).spec?.taints?.length === 2,
+    );
     await stage.quiet();
     await makePod(stage, "new");
     await isRefused(stage, "new");

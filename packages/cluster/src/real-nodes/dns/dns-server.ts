@@ -15,7 +15,7 @@ const RECURSION_AVAILABLE = 1 << 7;
 const TRUNCATED = 1 << 9;
 const FORMAT_ERROR = 1;
 const SERVER_FAILURE = 2;
-/** Bytes of an answer over UDP that everybody accepts. */
+/** Bytes of a response over UDP that every client accepts. */
 const PLAIN_SIZE = 512;
 /** The same as before a restart, so that nodes need not be told of another; any that is free if it is not. */
 const PREFERRED_PORT = 10_053;

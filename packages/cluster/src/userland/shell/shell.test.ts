@@ -111,7 +111,7 @@ test("a sleeping process that is told to end has not succeeded", async () => {
   assert.equal(await running, 143);
 });
 
-test("a loop that never ends is nobody's to wait for", async () => {
+test("a loop that never ends does not keep a cluster from being idle", async () => {
   const clock = new VirtualClock();
   const kill = new AbortController();
   const running = userland(clock).run(["sh", "-c", "while true; do sleep 5; done"], {}, { kill: kill.signal });
