@@ -41,7 +41,7 @@ export class AccessControl {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountTokens;
-  /** Where clients are told to find the server, as `host:port`: the port that was opened last. */
+  /** The address of the server for clients, as `host:port`: the port that was opened last. */
   address = "127.0.0.1:6443";
   readonly #impersonator: Impersonator;
 

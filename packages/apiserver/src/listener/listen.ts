@@ -44,7 +44,7 @@ export interface ListenOptions {
   mostBodies?: number;
   /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
   grace?: number;
-  /** Told of errors that are the server's own fault: the client only sees a 500. */
+  /** Called with errors of the server itself: the client only gets a 500. */
   onError?(error: unknown, request: { method: string; path: string }): void;
   clock?: Clock;
 }
@@ -325,7 +325,7 @@ class Service {
         await this.#upgrades.tunnel(socket, head, response.headers, response.socket);
         return;
       }
-      // Who may not do it at all is told so, whatever protocol was offered.
+      // A user without permission gets that answer, whatever protocol was offered.
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
       if (!upgrade && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);

@@ -37,7 +37,7 @@ const ANSWER_PATIENCE = 60_000;
  */
 export async function send(outgoing: Outgoing, response: ApiResponse, options: SendOptions): Promise<void> {
   const headers = outgoingHeaders(response.headers);
-  // HTTP/2 has no such header: sessions are told to go away instead.
+  // HTTP/2 has no such header: sessions get a GOAWAY frame instead.
   if (options.last && !outgoing.stream) headers["connection"] = "close";
   const { body } = response;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {

@@ -11,7 +11,7 @@ const stream = (body: AsyncIterable<string | Uint8Array>) => ({
   body,
 });
 
-/** A watch that sends what it is told to, until its client or its server is gone. */
+/** A watch that sends what the test gives it, until its client or its server disconnects. */
 function watch() {
   const lines: string[] = [];
   const state = { ended: 0, reason: "" };
@@ -143,7 +143,7 @@ test("a client that is gone ends its stream", async () => {
   }
 });
 
-test("a request whose client is gone before the answer is told so", async () => {
+test("a request whose client disconnects before the response is aborted", async () => {
   let signal: AbortSignal | undefined;
   const transport: Transport = (request) => {
     signal = request.signal;

@@ -60,7 +60,7 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
 
     if (plan === "remove" || plan === "mark and remove") {
       if (!call.dryRun) {
-        // Who has no grace left is told so, and then goes: watchers see both.
+        // An object without grace period is first marked, then removed: watchers get both events.
         if (plan === "mark and remove") store.put(definition.storage, key, contentOf(definition, object));
         store.remove(definition.storage, key, contentOf(definition, object));
         definition.strategy.afterWrite?.(undefined, object, strategyContext(call));

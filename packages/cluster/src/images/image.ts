@@ -27,7 +27,7 @@ export interface ContainerProcess {
   write(text: string): void;
   /** Reports a problem with the container as a Warning event of its pod. */
   warn(reason: string, message: string): void;
-  /** Aborts when the container is told to stop. */
+  /** Aborts when the container has to stop. */
   readonly stop: AbortSignal;
   /** Aborts when the container is gone, whether it wanted to or not. */
   readonly killed: AbortSignal;

@@ -57,7 +57,7 @@ const CANNOT_START = 128;
 const LOST = 255;
 
 /**
- * One container, simulated. {@link advance} is told the time, does what falls due and says when it wants to be called
+ * One container, simulated. {@link advance} does what is due and returns when it has to be called
  * again; nothing in here waits.
  */
 export class SimulatedContainer {
@@ -148,7 +148,7 @@ export class SimulatedContainer {
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
         const needed = preStop + stopDuration;
-        // A server ends well when it is told to; work that is broken off is not done.
+        // A server ends with 0 on SIGTERM; a task that is interrupted has failed.
         const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
         const code = needed <= grace ? inTime : SIGNALS + SIGKILL;
         this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
@@ -341,7 +341,7 @@ export class SimulatedContainer {
     return httpGet && host.hook(this.spec, this.id, { httpGet });
   }
 
-  /** It stays until others have been told that it goes. */
+  /** It stays until its preStop request is answered. */
   #afterTelling(host: ContainerHost, exit: PlannedExit, latest: number): void {
     const { id } = this;
     const told = this.#tellOthers(host, "preStop");

@@ -56,7 +56,7 @@ export interface InsideOf {
   log(text: string | Uint8Array): void;
 }
 
-/** How long a node takes to notice that a container has ended as it was told, in milliseconds. */
+/** How long a node takes to observe that a stopped container has ended, in milliseconds. */
 const NOTICE = 1_000;
 /** How often volumes are brought up to date besides, in milliseconds: tokens expire without an event. */
 const REFRESH = 60_000;
@@ -219,7 +219,7 @@ export class Insides {
   }
 }
 
-/** Nodes look now and then, not all the time: what has been told to stop is seen to have stopped a little later. */
+/** Nodes poll their containers: that a stopped container has ended is observed a little later. */
 function noticedLate(clock: Clock, ended: EndedRun, start: (told: EndedRun) => ProgramRun): ProgramRun {
   let stopped = false;
   const run = start((...how) => {

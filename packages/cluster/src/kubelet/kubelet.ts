@@ -119,7 +119,7 @@ export class Kubelet {
     return this.#workers.get(key);
   }
 
-  /** Resolves when the nodes that it is told to make are there and take pods. */
+  /** Resolves when the configured nodes are created and accept pods. */
   get nodesMade(): Promise<void> {
     return this.#nodesMade.promise;
   }

@@ -56,7 +56,7 @@ export interface Process extends Streams {
   log(text: string | Uint8Array): void;
   /** Where a command is; undefined when there is none. */
   find(name: string): string | undefined;
-  /** Takes over what happens when the container is told to end; without it the process is killed. */
+  /** Handles SIGTERM of the container; without it the process is killed. */
   onTerminate(handler: () => void): void;
   /** Runs another command in the same container; 127 when there is none of that name. */
   run(argv: readonly string[], options?: SpawnOptions): Promise<number>;

@@ -69,7 +69,7 @@ test("a connection to a port on which nothing listens is refused, as in a real p
   }
 });
 
-test("requests are passed on to pods and to Services, and what keeps them from it is told", async () => {
+test("requests are passed on to pods and to Services, and failures are reported", async () => {
   await using stage = await stageWithPods();
   const { client } = stage;
   const service = (name: string, app: string) =>
