@@ -5,10 +5,11 @@ import type { Difference } from "./compare.ts";
 /** A difference we have decided to live with. Every one carries its reason; one that no longer occurs is an error. */
 export interface KnownDifference {
   readonly reason: string;
+  /** The fields that differ, as a regular expression: without it, an entry would mask whole kinds and verbs. */
+  readonly path: string;
   /** Regular expressions; what is left out matches everything. */
   readonly script?: string;
   readonly what?: string;
-  readonly path?: string;
 }
 
 export class KnownDifferences {
@@ -19,6 +20,9 @@ export class KnownDifferences {
       ...known,
       hits: 0,
     }));
+    const broad = this.#known.find(({ path }) => !path);
+    if (broad)
+      throw new Error(`a known difference has no path: add the path of the fields that differ: ${broad.reason}`);
   }
 
   get count(): number {

@@ -7,7 +7,7 @@ export interface Underway {
   readonly path: string;
 }
 
-/** A watch that somebody holds open. */
+/** A watch that a client holds open. */
 export interface OpenWatch {
   readonly user: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface OpenWatch {
 /** So many writers are remembered: enough for a message, however long the server lives. */
 const WRITERS = 500;
 
-/** Who does what just now, for those who want to know whether a cluster is at rest. */
+/** Requests and watches under way: what tells whether a cluster is idle. */
 export class Activity {
   /** Requests that have not been answered. Of a watch or another stream: not begun to be answered. */
   readonly underway = new Set<Underway>();

@@ -41,7 +41,7 @@ function setup() {
 }
 const as = (token: string): HeaderMap => ({ authorization: `Bearer ${token}` });
 
-test("nobody gets in with wrong credentials, or to what they may not do", async () => {
+test("requests with wrong credentials and requests without permission are refused", async () => {
   const { ask, seen } = setup();
   assert.deepEqual(await ask("/api/v1/pods", as("wrong")), {
     status: 401,
@@ -56,7 +56,7 @@ test("nobody gets in with wrong credentials, or to what they may not do", async 
   assert.deepEqual(seen, []);
 });
 
-test("whoever may, gets the answer, without their credentials going further", async () => {
+test("a request with permission is answered, and its credentials are not passed on", async () => {
   const { ask, seen } = setup();
   const protocols = ["v5.channel.k8s.io", "base64url.bearer.authorization.k8s.io.eA"];
   const answer = await ask("/api/v1/pods", { ...as("root"), accept: "*/*", "audit-id": "given" }, protocols);
@@ -67,7 +67,7 @@ test("whoever may, gets the answer, without their credentials going further", as
   assert.deepEqual(seen[0]?.request.upgrade, ["v5.channel.k8s.io"]);
 });
 
-test("an administrator acts as somebody else, with their rights", async () => {
+test("an administrator impersonates another user, with the permissions of that user", async () => {
   const { ask, seen, lines } = setup();
   const refused = await ask("/api/v1/pods", { ...as("root"), "impersonate-user": "jane" });
   assert.match(refused.message!, /User "jane" cannot list/);

@@ -106,6 +106,7 @@ export class ApiServer {
     this.#events = this.#expiringEvents(options.eventTtl ?? EVENT_TTL);
     this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
     this.#flows = new FlowControl(this.store, clock);
+    this.metrics.more = () => this.#flows.metrics();
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),

@@ -3,7 +3,7 @@
  * run without containers.
  *
  * {@link startCluster} makes an API server and a {@link ControlPlane}: a list of {@link Part}s, each of which starts with
- * the first object of a kind it cares for, so that a cluster which nobody uses costs next to nothing. Parts are ordinary
+ * the first object of a kind it cares for, so that an unused cluster costs next to nothing. Parts are ordinary
  * Konverge controllers, or loops over the same cache and queue where a controller of one kind does not fit (the garbage
  * collector). Everything reaches the state through the API server, and time through the clock: on a virtual one, the same
  * seed gives the same cluster, event for event.

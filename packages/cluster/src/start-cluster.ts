@@ -81,9 +81,9 @@ export interface Cluster extends AsyncDisposable {
   /** Serves the cluster on a port of this machine. Programs in its pods reach it there, in the name of their accounts. */
   listen(options?: PortOptions): Promise<ClusterPort>;
   /**
-   * Resolves when the cluster has come to rest: nothing is under way, every watcher has all there is, only housekeeping
-   * waits for its time, and for some minutes nothing but heartbeats has been written. Throws a {@link NotSettledError}
-   * that names who still works otherwise. On a {@link VirtualClock} it moves the time itself: nobody else should meanwhile.
+   * Resolves when the cluster is idle: nothing is under way, every watcher has all events, only background timers are
+   * left, and for some minutes nothing but heartbeats has been written. Throws a {@link NotSettledError}
+   * that names what still works otherwise. On a {@link VirtualClock} it moves the time itself: nothing else should do so.
    */
   settled(options?: SettledOptions): Promise<void>;
   /** The whole state, to go back to or to start another cluster from. Takes no time and never changes. */

@@ -86,7 +86,7 @@ test("a quota is charged by what it lets in, and not by what it refuses or only 
   assert.deepEqual((await send("GET", `${quotas}/q`)).body.status.used, { configmaps: "1" });
 });
 
-test("what only a node can answer needs somebody who answers for nodes", async () => {
+test("requests that only a node can answer need a kubelet API", async () => {
   const { send } = stage();
   await send("POST", PODS, pod("a", { nodeName: "n" }));
   const { status, body } = await send("GET", `${PODS}/a/log`);

@@ -33,7 +33,7 @@ export const certificateSigning: AdmissionPlugin = {
   },
 };
 
-/** Nobody becomes an administrator by a certificate. */
+/** No certificate makes its user an administrator. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: "CertificateSubjectRestriction",
   handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, REQUESTS),

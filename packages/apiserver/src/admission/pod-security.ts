@@ -46,7 +46,7 @@ function enforce(attributes: AdmissionAttributes, labels: Record<string, string>
   if (problem) throw refusal(attributes, `violates PodSecurity "${level}:${version}": ${problem}`);
 }
 
-/** Whoever makes a namespace stricter is told which of its pods would not be let in any more. */
+/** A client that makes a namespace stricter is warned of the pods that would no longer be admitted. */
 function warnOfExisting({ call, object, old }: AdmissionAttributes): void {
   if (!object || !old) return;
   const now = levelOf(object.metadata.labels ?? {}, "enforce");

@@ -39,7 +39,7 @@ export interface BoundPolicy<Spec extends PolicySpec> {
   readonly bindings: readonly { readonly name: string; readonly spec: BindingSpec }[];
 }
 
-/** Questions about users: no policy is asked about them, or it could lock everybody out. */
+/** Questions about users: no policy is asked about them, or it could lock all users out. */
 const UNPOLICED: Readonly<Record<string, readonly string[]>> = {
   "authentication.k8s.io": ["selfsubjectreviews", "tokenreviews"],
   "authorization.k8s.io": [

@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "./attributes.ts";
 
 const RESOURCES = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
 
-/** Nobody gives away what they do not have. In a real server the storage of roles asks this, after mutating admission. */
+/** No user grants permissions that they do not have. A real server checks this in the storage of roles, after mutating admission. */
 export function rbacEscalation(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "RBACEscalation",

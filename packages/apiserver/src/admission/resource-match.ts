@@ -29,7 +29,7 @@ export interface Matched {
   readonly kind: string;
 }
 
-/** What nobody may keep from being changed: a broken webhook could then never be mended. */
+/** No webhook applies to these: a broken one could otherwise never be repaired. */
 const EXEMPT = new Set([
   "validatingwebhookconfigurations",
   "mutatingwebhookconfigurations",

@@ -106,7 +106,7 @@ function charge(
   throw refusal(attributes, `exceeded quota: ${name}, requested: ${requested}, used: ${current}, limited: ${limited}`);
 }
 
-/** Writes a quota's usage in the server's own name; somebody else may do so at the same time. */
+/** Writes a quota's usage as the server itself; other requests may do so at the same time. */
 async function record(attributes: AdmissionAttributes, key: string): Promise<void> {
   const { call } = attributes;
   const definition = call.registry.get("", "resourcequotas")!;

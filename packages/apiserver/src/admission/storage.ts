@@ -14,7 +14,7 @@ const PROTECTED = new Map([
   ["storage.k8s.io/volumeattributesclasses", "kubernetes.io/vac-protection"],
 ]);
 
-/** Volumes and claims are held until nobody uses them. */
+/** Volumes and claims are kept while they are in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",
   handles: (attributes) => attributes.operation === "CREATE" && isAbout(attributes, ...PROTECTED.keys()),

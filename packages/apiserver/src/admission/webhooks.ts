@@ -192,7 +192,7 @@ async function patched({ call }: AdmissionAttributes, review: Review, patch: str
     call.definition.strategy.defaults?.(object);
     return await convertTo(call.definition, object, requestVersion(call));
   } catch (error) {
-    // A patch that fails says why in its cause: a client that sent it is told less than the writer of a webhook.
+    // The cause of a failed patch has the details: the author of a webhook needs them, a client does not get them.
     const why = error instanceof ApiError && error.cause instanceof Error ? error.cause : error;
     throw internalError(why instanceof Error ? why.message : String(why), error);
   }

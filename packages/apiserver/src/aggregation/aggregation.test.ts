@@ -150,7 +150,7 @@ test("a service with cluster addresses must have the port, endpoints, and one of
   assert.deepEqual({ host, port, serverName }, { host: "10.1.2.3", port: 6443, serverName: "extension.default.svc" });
 });
 
-test("requests are handed on with the identity of whoever makes them, and with no other", async () => {
+test("requests are passed on with the identity of their user, and with no other", async () => {
   const s = await stage();
   await s.ready();
   const path = `/apis/${GROUP}/v1/namespaces/default/samples`;
@@ -178,7 +178,7 @@ test("requests are handed on with the identity of whoever makes them, and with n
   );
 });
 
-test("whoever may not use the group is refused before anybody is asked", async () => {
+test("a user without permission for the group is refused before the extension server is called", async () => {
   const s = await stage();
   await s.ready();
   const { status } = await s.server.as({ name: "jane", groups: ["system:authenticated"] })({

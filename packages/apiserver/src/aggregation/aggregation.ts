@@ -7,8 +7,8 @@
  * (availability.ts) and written into the object's condition; what it serves (foreign-documents.ts) becomes part of this
  * server's discovery and OpenAPI.
  *
- * It promises: a server that is gone delays nobody who does not ask for its group; nobody reaches another server under a
- * name that is not their own, whatever headers they send.
+ * It promises: a server that is down delays no requests but those for its group; no client reaches another server with an
+ * identity other than its own, whatever headers it sends.
  */
 import type { ApiRequest, ApiResponse, Clock, Timer, Transport } from "@konverge/core";
 import type { User } from "../auth/user.ts";

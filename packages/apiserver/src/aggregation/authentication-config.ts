@@ -23,7 +23,7 @@ export function publishAuthentication(store: Store, registry: Registry, clock: C
   });
 }
 
-/** Lists are JSON, as those who read them expect. */
+/** Lists are JSON, as extension servers expect. */
 function authenticationData({ ca, names, clientCa }: FrontProxy): Record<string, string> {
   return {
     ...(clientCa && { "client-ca-file": clientCa }),

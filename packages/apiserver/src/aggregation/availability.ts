@@ -77,7 +77,7 @@ async function writeCondition(
     headers: { "content-type": "application/json", "user-agent": "kube-apiserver/v1" },
     body: JSON.stringify({ ...object, status: { conditions: [...others, condition] } }),
   });
-  // Gone, or changed meanwhile: whoever did that has caused another check.
+  // Deleted or changed meanwhile: that change has caused another check.
   if (response.status >= 300 && response.status !== 404 && response.status !== 409) {
     throw new ApiError({ code: response.status, message: await readText(response.body) });
   }

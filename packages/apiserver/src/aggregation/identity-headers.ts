@@ -9,7 +9,7 @@ const EXTRA = "x-remote-extra-";
 /** Who this server is when it asks on its own account. */
 export const AGGREGATOR: User = { name: "system:kube-aggregator", groups: ["system:masters"] };
 
-/** Headers that concern one connection, and those that say who somebody claims to be. */
+/** Headers that concern one connection, and those by which a client claims an identity. */
 const NOT_PASSED_ON = new Set([
   "connection",
   "host",

@@ -7,7 +7,7 @@ import type { CallExtension } from "./extension-call.ts";
 import { identityHeaders, passedOn } from "./identity-headers.ts";
 import { targetOf } from "./service-address.ts";
 
-/** Hands a request on to the server behind an APIService, on behalf of whoever made it. */
+/** Passes a request on to the server behind an APIService, with the identity of its user. */
 export async function proxied(
   call: CallExtension,
   store: Store,
@@ -36,7 +36,7 @@ export async function proxied(
   }
 }
 
-/** The answer where nobody is there to answer. It is plain text, not a Status. */
+/** The response when the server is unavailable. It is plain text, not a Status. */
 function unavailable(text: string): ApiResponse {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   return { status: 503, headers, body: `${text}\n` };

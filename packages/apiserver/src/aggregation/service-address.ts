@@ -16,7 +16,7 @@ export interface Obstacle {
   readonly message: string;
 }
 
-/** What stands in the way of a service before anybody has tried to reach it; undefined when nothing does. */
+/** Why a service cannot be reached, as far as its objects show; undefined when nothing is wrong. */
 export function obstacleTo(store: Store, { service: reference }: RemoteService): Obstacle | undefined {
   const { namespace, name, port } = reference;
   const where = `service/${name} in "${namespace}"`;

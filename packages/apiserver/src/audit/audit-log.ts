@@ -134,7 +134,7 @@ export class AuditedRequest {
     this.#noteRequestBody();
     const { body, status } = response;
     if (!this.#event.user.username) {
-      // Nobody was let in: there is this one event alone, and the real server gives it this stage.
+      // Authentication failed: there is only this event, and the real server gives it this stage.
       this.#noteAnswer(response);
       this.#write("ResponseStarted");
       return response;

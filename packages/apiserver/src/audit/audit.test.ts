@@ -79,7 +79,7 @@ test("level Request adds the request's body, RequestResponse the answer's as wel
   assert.deepEqual(bodies("Request", false)[1], [undefined, undefined], "what was refused was never read");
 });
 
-test("an error is told at every level", () => {
+test("an error is logged at every level", () => {
   const { begin, events } = logged(all("Metadata"), { method: "GET", path: "/api/v1/namespaces/a/pods/p" });
   const status = {
     kind: "Status",

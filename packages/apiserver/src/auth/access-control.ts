@@ -1,10 +1,10 @@
 /**
  * Who asks, and whether they may.
  *
- * {@link AccessControl} authenticates (client certificates, service-account and other tokens), lets those act as somebody
- * else who may, and decides by the roles and bindings in the store. A {@link Guard} puts it, and the audit log, in front of
- * the server. The reviews answer questions about all of this as API objects. {@link checkEscalation} keeps people from
- * granting what they do not hold; {@link ensureDefaultRoles} gives a new cluster the roles that every cluster has.
+ * {@link AccessControl} authenticates (client certificates, service-account and other tokens), handles
+ * impersonation, and authorizes by the roles and bindings in the store. A {@link Guard} puts it, and the audit log, in front of
+ * the server. The reviews answer questions about all of this as API objects. {@link checkEscalation} keeps users from
+ * granting permissions that they do not have; {@link ensureDefaultRoles} gives a new cluster the roles that every cluster has.
  *
  * It promises to decide, and to word its refusals, as a real API server does; all of it is synchronous.
  */
@@ -41,7 +41,7 @@ export class AccessControl {
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
   readonly serviceAccounts: ServiceAccountTokens;
-  /** Where clients are told to find the server, as `host:port`: the port that was opened last. */
+  /** The address of the server for clients, as `host:port`: the port that was opened last. */
   address = "127.0.0.1:6443";
   readonly #impersonator: Impersonator;
 

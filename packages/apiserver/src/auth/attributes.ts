@@ -10,7 +10,7 @@ import {
 import type { RequestInfo } from "../http/request-info.ts";
 import type { User } from "./user.ts";
 
-/** What somebody wants to do, as authorization sees it: an action on a resource, or on a path that is none. */
+/** A request as authorization sees it: an action on a resource, or on a non-resource path. */
 export interface Attributes {
   readonly isResource: boolean;
   readonly verb: string;

@@ -49,7 +49,7 @@ test("a client certificate of our authority names the user and the groups", () =
   assert.throws(() => access.authenticate(bearer("wrong"), { ...here }), { code: 401, reason: "Unauthorized" });
 });
 
-test("a good token outweighs a bad certificate, and other schemes than Bearer are nobody's", () => {
+test("a good token outweighs a bad certificate, and other schemes than Bearer are ignored", () => {
   const { access } = setup({ tokens: [{ token: "good", user: { name: "t", groups: [] } }] });
   const certificate = { commonName: "jane", organizations: [], fingerprint: "", problem: "expired" };
   assert.equal(access.authenticate(bearer("good"), { ...here, certificate }).name, "t");
@@ -129,7 +129,7 @@ test("tokens are for their audience alone", () => {
   assert.deepEqual(access.authenticator.authenticateToken(token, ["vault", "x"]).audiences, ["vault"]);
 });
 
-test("nobody else's signature is good, whatever algorithm a token claims", () => {
+test("no other signature is valid, whatever algorithm a token claims", () => {
   const { access, request, error } = setup();
   const [header, claims] = request({}).split(".") as [string, string];
   const other = tokenKey(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey);

@@ -24,7 +24,7 @@ export const BEARER_PROTOCOL = "base64url.bearer.authorization.k8s.io.";
 
 /**
  * Finds out who asks: by client certificate, then by bearer token (static, service account, bootstrap). Credentials that are
- * shown and wrong are refused, even where nobody would have needed any.
+ * shown and wrong are refused, even where none are required.
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;

@@ -3,7 +3,7 @@ import { dns1123SubdomainErrors, quoted } from "@konverge/core";
 const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const isPath = new RegExp(`^${PATH}$`);
 
-/** What is wrong with extra values that somebody wants to impersonate by a constrained mode; undefined: nothing. */
+/** What is wrong with extra values that a user impersonates by a constrained mode; undefined: nothing. */
 export function extraProblem(extra: Readonly<Record<string, readonly string[]>>): string | undefined {
   for (const [key, values] of Object.entries(extra)) {
     if (key === "") return "impersonating the empty string key in extra is not allowed";

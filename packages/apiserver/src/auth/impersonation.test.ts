@@ -30,7 +30,7 @@ test("without the headers nothing happens", () => {
   assert.equal(as(accessWith(), { accept: "*/*" }), undefined);
 });
 
-test("administrators become whoever they say, with the groups that belong to them", () => {
+test("administrators can impersonate any user, with the groups of that user", () => {
   const admin: User = { name: "root", groups: ["system:masters"] };
   const become = (headers: HeaderMap) => as(accessWith(), headers, admin)?.user;
   assert.deepEqual(become({ "impersonate-user": "jane" }), { name: "jane", groups: ["system:authenticated"] });

@@ -10,17 +10,17 @@ export interface User {
 
 /** Its members may do anything, whatever the roles say. */
 export const MASTERS = "system:masters";
-/** Everybody who proved who they are. */
+/** The group of all authenticated users. */
 export const AUTHENTICATED = "system:authenticated";
-/** Everybody who did not. */
+/** The group of all unauthenticated users. */
 export const UNAUTHENTICATED = "system:unauthenticated";
-/** The name of those who did not. */
+/** The name of unauthenticated users. */
 export const ANONYMOUS = "system:anonymous";
 
-/** Whoever showed no credentials at all. */
+/** The user of a request without credentials. */
 export const anonymousUser: User = { name: ANONYMOUS, groups: [UNAUTHENTICATED] };
 
-/** Everybody who proved who they are belongs to one more group, unless they are already said to be one or the other. */
+/** Adds the group of authenticated users, unless the user already has that of authenticated or unauthenticated ones. */
 export function withAuthenticatedGroup(user: User): User {
   const { groups } = user;
   if (user.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED)) return user;

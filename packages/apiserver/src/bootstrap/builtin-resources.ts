@@ -12,7 +12,7 @@ const SHARED_STORAGE: Record<string, { storage: string; storedAs: string }> = {
   "events.k8s.io/events": { storage: "/events", storedAs: "v1" },
 };
 
-/** What is said to whoever uses a kind that is on its way out. */
+/** The warnings for clients that use deprecated kinds. */
 const DEPRECATIONS: Record<string, string> = {
   "v1/ComponentStatus": "v1 ComponentStatus is deprecated in v1.19+",
   "v1/Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",

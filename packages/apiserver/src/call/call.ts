@@ -33,7 +33,7 @@ export interface Admission {
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** What every request can reach, whoever makes it. */
+/** What every request can reach. */
 export interface Services {
   readonly store: Store;
   readonly clock: Clock;

@@ -104,7 +104,7 @@ test("instances are held to the schema, and old ones to what they were held to b
   assert.equal((await send("PATCH", `${WIDGETS}/a`, { spec: { size: 51 } })).status, 422);
 });
 
-test("the second of two CRDs that want one name is told so, and not served", async () => {
+test("the second of two CRDs with the same name reports the conflict, and is not served", async () => {
   const { send } = stage();
   await send("POST", CRDS, crd([version("v1", SIZE)]));
   await send("POST", CRDS, {

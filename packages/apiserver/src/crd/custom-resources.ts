@@ -50,7 +50,7 @@ interface Served {
 /**
  * Follows the CRDs in the store: grants them their names, serves what they define, and takes it away again.
  *
- * Guarantees: whoever has written a CRD and has the answer finds it in effect. The writes that this takes (conditions,
+ * Guarantees: when the response to a write of a CRD is sent, the CRD is in effect. The writes that this takes (conditions,
  * granted names) come after the write itself, as from the controllers of a real server, and watchers see each of them.
  */
 export class CustomResources {
@@ -191,7 +191,7 @@ export class CustomResources {
     return served ? this.#services.store.collection(served.definition.storage).size : 0;
   }
 
-  /** Deletes instances that somebody else has to convert first: nobody waits for it, and it is tried until it succeeds. */
+  /** Deletes instances that a webhook has to convert first: in the background, retried until it succeeds. */
   #deleteBeside(crdName: string): void {
     const again = () => {
       const { clock } = this.#services;
@@ -225,7 +225,7 @@ export class CustomResources {
     try {
       await updateObject(this.#call("PUT", path, definition, CRDS.version), () => crd);
     } catch (error) {
-      // Somebody else has written meanwhile, or it is gone: the next round sees what there is.
+      // It was written or deleted meanwhile: the next round reads the current state.
       if (!isNotFound(error) && (error as { reason?: string }).reason !== "Conflict") throw error;
     }
   }
@@ -263,7 +263,7 @@ export class CustomResources {
         ? serves
         : { ...(serves ?? resourceOf(crd, store.revision, conversion)), terminating };
     this.#served.set(name, { entry, definition });
-    // Whoever watches must see the end of each object that goes with its definition.
+    // Watchers get an event for each object that is deleted with its definition.
     if (definition !== serves) registry.set(definition, { keepWatches: serves !== undefined });
   }
 

@@ -1,5 +1,5 @@
 /**
- * What the server serves, told to clients: groups, versions and resources, in the plain form (a document per group and
+ * What the server serves, for clients: groups, versions and resources, in the plain form (a document per group and
  * version) and the aggregated one (two documents in all). Both are made from the registry and kept until it changes.
  */
 import { createHash } from "node:crypto";

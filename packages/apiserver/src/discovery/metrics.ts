@@ -6,10 +6,21 @@ import type { Store } from "../storage/store.ts";
 /** What `verb` is called in metrics, where that is not the verb in capitals. */
 const VERBS: Record<string, string> = { create: "POST", update: "PUT" };
 
+/** Series of one name: what each is called, and its value. */
+export type MetricFamily = readonly [
+  name: string,
+  type: "counter" | "gauge",
+  help: string,
+  series: readonly (readonly [labels: string, value: number])[],
+];
+
 /** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
-  /** By all that tells series apart: the labels themselves are made when somebody asks. */
+  /** By series: the labels are made when metrics are requested. */
   readonly #requests = new Map<string, { readonly labels: Record<string, string>; count: number }>();
+
+  /** What other parts of the server report. */
+  more: () => readonly MetricFamily[] = () => [];
 
   /** A request about objects has been answered. */
   count(info: RequestInfo, code: number, apply: boolean): void {
@@ -52,7 +63,16 @@ export class ServerMetrics {
       .sort(([a], [b]) => (a < b ? -1 : 1));
     const [major = "", minor = ""] = kubernetesVersion().split(".");
     const build = labelsText({ git_version: `v${kubernetesVersion()}`, major, minor });
+    const others = this.more().flatMap(([name, type, help, series]) =>
+      family(
+        name,
+        type,
+        help,
+        series.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    );
     return [
+      ...others,
       ...family("apiserver_request_total", "counter", "Requests by verb, resource, scope and status.", requests),
       ...family("apiserver_resource_objects", "gauge", "Stored objects by resource.", objects),
       ...family("kubernetes_build_info", "gauge", "The version that is served.", [[build, 1]]),
@@ -69,7 +89,8 @@ function family(name: string, type: string, help: string, series: readonly (read
   ];
 }
 
-function labelsText(labels: Record<string, string>): string {
+/** Labels as they are written after a metric's name. */
+export function labelsText(labels: Record<string, string>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return `{${pairs.join(",")}}`;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HeaderMap, readText, VirtualClock } from "@konverge/core";
 import { ApiServer } from "../server.ts";
-import { dealtHand } from "./priority-level.ts";
+import { dealtHand, PriorityLevel } from "./priority-level.ts";
 
 const FLOW = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const SCHEMA_HEADER = "x-kubernetes-pf-flowschema-uid";
@@ -137,6 +137,47 @@ test("a level with queues makes requests wait, and refuses those that find them 
   const late = Array.from({ length: SEATS + 1 }, create);
   await clock.advance(15_000);
   assert.equal((await late[SEATS]!).status, 429);
+});
+
+test("a flow with many requests does not keep another one waiting", async () => {
+  const clock = new VirtualClock();
+  const queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+  const level = new PriorityLevel(clock, { seats: 1, queuing });
+  const order: string[] = [];
+  const request = async (flow: string) => {
+    const release = await level.seat(flow);
+    assert.ok(typeof release === "function");
+    order.push(flow);
+    // The next one gets the seat when this request is answered.
+    clock.post(release, "answered");
+  };
+  const elephant = Array.from({ length: 300 }, () => request("elephant"));
+  const mouse = Array.from({ length: 10 }, () => request("mouse"));
+  await clock.advance(1);
+  await Promise.all([...elephant, ...mouse]);
+  // The elephant waits in each of the eight queues of its hand, and the queues take turns.
+  const served = order.flatMap((flow, index) => (flow === "mouse" ? [index] : []));
+  assert.equal(served.length, 10);
+  for (const [turn, index] of served.entries())
+    assert.ok(index <= (turn + 1) * 9, `mouse ${turn} was served at ${index}`);
+});
+
+test("metrics report the seats of priority levels, and what was dispatched and rejected", async () => {
+  const { level, create, letGo, send, clock } = await setup();
+  await level({ type: "Reject" });
+  const running = Array.from({ length: SEATS }, create);
+  await create();
+  await clock.advance(1);
+  letGo();
+  await Promise.all(running);
+  const { text } = await send("root", "GET", "/metrics");
+  const lines = text.split("\n").filter((line) => line.includes('priority_level="few"'));
+  const labels = 'flow_schema="jane",priority_level="few"';
+  assert.deepEqual(lines, [
+    `apiserver_flowcontrol_nominal_limit_seats{priority_level="few"} ${SEATS}`,
+    `apiserver_flowcontrol_dispatched_requests_total{${labels}} ${SEATS}`,
+    `apiserver_flowcontrol_rejected_requests_total{${labels},reason="concurrency-limit"} 1`,
+  ]);
 });
 
 test("a flow has a hand of different queues, and always the same", () => {

@@ -6,6 +6,7 @@
 import { type ApiResponse, type Clock, parseJson } from "@konverge/core";
 import type { FlowSchema, PriorityLevelConfiguration } from "@konverge/kinds";
 import type { User } from "../auth/user.ts";
+import { labelsText, type MetricFamily } from "../discovery/metrics.ts";
 import { isLongRunning, type RequestInfo } from "../http/request-info.ts";
 import type { Store } from "../storage/store.ts";
 import { byPrecedence, distinguisherOf, matches } from "./classify.ts";
@@ -21,6 +22,7 @@ const DEFAULT_SHARES = 30;
 
 interface Level {
   readonly uid: string;
+  readonly seats: number;
   /** Without seats to count: exempt. */
   readonly level: PriorityLevel | undefined;
   readonly dropped: DroppedRequests;
@@ -32,6 +34,9 @@ export class FlowControl {
   readonly #leave: (() => void)[];
   #schemas: FlowSchema[] | undefined;
   #levels = new Map<string, Level>();
+  /** By their labels. */
+  readonly #dispatched = new Map<string, number>();
+  readonly #rejected = new Map<string, number>();
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -57,17 +62,39 @@ export class FlowControl {
       "x-kubernetes-pf-flowschema-uid": schema.metadata?.uid ?? "",
       "x-kubernetes-pf-prioritylevel-uid": found.uid,
     };
-    if (!found.level) return withHeaders(await work(), headers);
-    const release = await found.level.seat(`${schema.metadata?.name}\0${distinguisherOf(schema, user, info)}`);
-    if (!release) return withHeaders(tooManyRequests(found.dropped.record()), headers);
+    const labels = {
+      flow_schema: schema.metadata?.name ?? "",
+      priority_level: schema.spec!.priorityLevelConfiguration.name,
+    };
+    const release = await found.level?.seat(`${labels.flow_schema}\0${distinguisherOf(schema, user, info)}`);
+    if (typeof release === "string") {
+      increment(this.#rejected, labelsText({ ...labels, reason: release }));
+      return withHeaders(tooManyRequests(found.dropped.record()), headers);
+    }
+    increment(this.#dispatched, labelsText(labels));
     try {
       return withHeaders(await work(), headers);
     } finally {
-      release();
+      release?.();
     }
   }
 
-  /** What the objects say now; levels keep those who are in them. */
+  /** What metrics report about priority levels. */
+  metrics(): MetricFamily[] {
+    this.#configuration();
+    const seats = Array.from(this.#levels, ([name, level]): [string, number] => [
+      labelsText({ priority_level: name }),
+      level.seats,
+    ]);
+    const prefix = "apiserver_flowcontrol_";
+    return [
+      [`${prefix}nominal_limit_seats`, "gauge", "Nominal seats of each priority level.", seats],
+      [`${prefix}dispatched_requests_total`, "counter", "Requests that got a seat.", [...this.#dispatched]],
+      [`${prefix}rejected_requests_total`, "counter", "Requests that got no seat.", [...this.#rejected]],
+    ];
+  }
+
+  /** The current configuration; levels keep the requests that are in them. */
   #configuration(): FlowSchema[] {
     if (this.#schemas) return this.#schemas;
     const configurations = this.#all<PriorityLevelConfiguration>(LEVELS);
@@ -79,7 +106,8 @@ export class FlowControl {
       const before = this.#levels.get(name);
       if (limits && before?.level) before.level.limits = limits;
       const level = limits && (before?.level ?? new PriorityLevel(this.#clock, limits));
-      levels.set(name, { uid, level, dropped: before?.dropped ?? new DroppedRequests(this.#clock) });
+      const seats = seatsOf(configuration, sum);
+      levels.set(name, { uid, seats, level, dropped: before?.dropped ?? new DroppedRequests(this.#clock) });
     }
     this.#levels = levels;
     const isUsable = ({ spec }: FlowSchema) => levels.has(spec?.priorityLevelConfiguration.name ?? "");
@@ -97,10 +125,18 @@ function sharesOf({ spec }: PriorityLevelConfiguration): number {
   return spec?.limited?.nominalConcurrencyShares ?? DEFAULT_SHARES;
 }
 
+function seatsOf(configuration: PriorityLevelConfiguration, sum: number): number {
+  return sum === 0 ? 0 : Math.ceil((ALL_SEATS * sharesOf(configuration)) / sum);
+}
+
+function increment(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1);
+}
+
 function limitsOf(configuration: PriorityLevelConfiguration, sum: number): LevelLimits | undefined {
   const { spec } = configuration;
   if (spec?.type === "Exempt") return undefined;
-  const seats = sum === 0 ? 0 : Math.ceil((ALL_SEATS * sharesOf(configuration)) / sum);
+  const seats = seatsOf(configuration, sum);
   const { type, queuing } = spec?.limited?.limitResponse ?? {};
   if (type !== "Queue") return { seats };
   const { queues = 64, handSize = 8, queueLengthLimit = 50 } = queuing ?? {};

@@ -13,6 +13,9 @@ interface Waiting {
   readonly timer: Timer;
 }
 
+/** Why a request got no seat, as metrics name it. */
+export type Refusal = "concurrency-limit" | "queue-full" | "time-out";
+
 /** Milliseconds that a request waits for a seat: a quarter of the time it may take. */
 const PATIENCE = 15_000;
 
@@ -38,13 +41,13 @@ export class PriorityLevel {
     this.#dispatch();
   }
 
-  /** Resolves to a function that gives the seat back; to undefined when there is none in time. */
-  async seat(flow: string): Promise<(() => void) | undefined> {
+  /** Resolves to a function that gives the seat back; when there is none in time, to the reason. */
+  async seat(flow: string): Promise<(() => void) | Refusal> {
     if (this.#running < this.#limits.seats && !this.#isAnyWaiting()) return this.#take();
     const { queuing } = this.#limits;
-    if (!queuing) return undefined;
+    if (!queuing) return "concurrency-limit";
     const queue = this.#shortest(flow, queuing.queues, queuing.handSize);
-    if (queue.length >= queuing.queueLengthLimit) return undefined;
+    if (queue.length >= queuing.queueLengthLimit) return "queue-full";
     const mayRun = await new Promise<boolean>((start) => {
       const waiting: Waiting = {
         start,
@@ -59,7 +62,7 @@ export class PriorityLevel {
       };
       queue.push(waiting);
     });
-    return mayRun ? this.#released() : undefined;
+    return mayRun ? this.#released() : "time-out";
   }
 
   #take(): () => void {

@@ -37,7 +37,7 @@ export function contentType(request: ApiRequest): string {
   return (headerOf(request.headers, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 }
 
-/** The answer to a body of a type that nobody can read. */
+/** The response to a body of an unsupported media type. */
 export function unsupportedMediaType(accepted: readonly string[]): ApiError {
   return new ApiError({
     code: 415,

@@ -40,12 +40,12 @@ export function negotiate(request: ApiRequest, query: URLSearchParams, offer: Of
     if (form?.target === "Table" && !offer.tables) continue;
     if (form) return { ...form, pretty: pretty || range.parameters.pretty === "1" };
   }
-  // Protobuf is read here and not written: who accepts nothing else is told what there is.
+  // Protobuf is read here and not written: a client that accepts nothing else gets the list of supported types.
   const there = ranges.every(({ type }) => type === PROTOBUF) ? Object.keys(MEDIA) : AVAILABLE;
   throw notAcceptable(`only the following media types are accepted: ${there.join(", ")}`);
 }
 
-/** The form in which an error is told: as was asked for, if it can be, and never as anything but itself. */
+/** The form of an error: the requested one, if possible, and never a table or another representation. */
 export function errorForm(request: ApiRequest, query: URLSearchParams): Form {
   const accept = headerOf(request.headers, "accept");
   const form = accept

@@ -32,7 +32,7 @@ export function pathOf({ url }: Incoming): string {
   throw badRequest(`the request's path ${JSON.stringify(url)} must begin with a slash`);
 }
 
-/** The whole body, or undefined when there is none; throws when it is larger than `limit`. `count` is told of each part. */
+/** The whole body, or undefined when there is none; throws when it is larger than `limit`. `count` gets the size of each part. */
 export async function readBody(
   incoming: Incoming,
   limit: number,

@@ -13,7 +13,7 @@ export interface KubeconfigOptions {
   namespace?: string;
 }
 
-/** The text of a kubeconfig with one cluster, one user and one context. Whoever has it is that user: mode 0600. */
+/** The text of a kubeconfig with one cluster, one user and one context. Its credentials are those of that user: write it with mode 0600. */
 export function kubeconfigText(options: KubeconfigOptions): string {
   const { name, url, ca, user, credential, namespace } = options;
   // A JSON string is a YAML string.

@@ -148,7 +148,7 @@ test("bodies that wait hold no more memory than all of them may", async () => {
   client.close();
 });
 
-test("what is no request is told so", async () => {
+test("what is no HTTP request is answered with 400", async () => {
   await using plain = await listen(async () => ({ status: 200, headers: {}, body: "" }), { tls: "plain" });
   await using secure = await listen(async () => ({ status: 200, headers: {}, body: "" }), { tls });
   const long = `GET / HTTP/1.1\r\nHost: localhost\r\nA: ${"x".repeat(1024 * 1024)}\r\n\r\n`;

@@ -53,7 +53,7 @@ test("requests use a connection again", async () => {
   client.close();
 });
 
-test("large answers are compressed for those who take it", async () => {
+test("large responses are compressed for clients that accept it", async () => {
   const large = "x".repeat(200 * 1024);
   await using listener = await listen(async ({ path }) => text(path === "/small" ? "x".repeat(1000) : large), { tls });
   const clients = [http1(listener.url), http2(listener.url)];
@@ -115,7 +115,7 @@ test("the limit is three mebibytes unless another is given", async () => {
   client.close();
 });
 
-test("errors of the API are answers, errors of the server are a 500 and told to whoever runs it", async () => {
+test("errors of the API are responses, errors of the server are a 500 and reported to onError", async () => {
   const told: string[] = [];
   const broken: Transport = async ({ path }) => {
     throw path === "/gone" ? notFound({ group: "", plural: "pods" }, "x") : new Error("a secret detail");
@@ -192,11 +192,11 @@ test("a session that is resumed is still the same client's", async () => {
   client.close();
 });
 
-test("nothing that asks nobody who they are can be reached from another machine", async () => {
+test("a server without authentication cannot be reached from another machine", async () => {
   for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.com"]) {
     await assert.rejects(
       listen(mirror, { tls, host }),
-      /without authentication: anybody on the network could do anything/,
+      /without authentication: every machine on the network would have all permissions/,
     );
     await assert.rejects(listen(guard(), { tls: "plain", host }), /without TLS: tokens could be read/);
   }

@@ -3,7 +3,7 @@
  * and kubeconfig that go with it.
  *
  * {@link listen} turns what comes over sockets into requests of the one transport that everything here speaks, and its
- * answers back. It takes a bare transport for programs on this machine, and a Guard for everybody else. It promises that a
+ * answers back. It takes a bare transport for programs on this machine, and a Guard for all others. It promises that a
  * slow or vanished client costs its own stream and a bounded buffer, and nothing else.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
@@ -44,7 +44,7 @@ export interface ListenOptions {
   mostBodies?: number;
   /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
   grace?: number;
-  /** Told of errors that are the server's own fault: the client only sees a 500. */
+  /** Called with errors of the server itself: the client only gets a 500. */
   onError?(error: unknown, request: { method: string; path: string }): void;
   clock?: Clock;
 }
@@ -85,7 +85,7 @@ const MOST_BODIES = 256 * 1024 * 1024;
  * Serves a transport on a port: HTTP/1.1 and HTTP/2 over TLS (the client chooses), WebSockets on HTTP/1.1.
  *
  * Guarantees: a slow client makes its own stream wait and nothing else; a client that is gone ends its stream, through the
- * request's signal; a bare transport, which asks nobody who they are, is never reachable from another machine.
+ * request's signal; a bare transport, which does not authenticate, is never reachable from another machine.
  */
 export async function listen(target: Transport | Guard, options: ListenOptions): Promise<Listener> {
   const host = options.host ?? "127.0.0.1";
@@ -110,7 +110,7 @@ function checkExposure(target: Transport | Guard, host: string, tls: ListenOptio
   if (isLoopback(host)) return;
   if (!(target instanceof Guard)) {
     throw new Error(
-      `refusing to listen on ${host} without authentication: anybody on the network could do anything. Listen on 127.0.0.1, or serve a Guard, which asks everybody who they are.`,
+      `refusing to listen on ${host} without authentication: every machine on the network would have all permissions. Listen on 127.0.0.1, or serve a Guard, which authenticates requests.`,
     );
   }
   if (tls === "plain") {
@@ -273,7 +273,7 @@ class Service {
     } finally {
       this.#streaming.delete(controller);
       outgoing.off("close", gone);
-      // Whoever made a whole answer is done with the request; only streams have somebody to tell.
+      // A complete response needs no signal; only streams have to end when the client disconnects.
       if (isStream) gone();
       // A stream's head, long gone, did not say that it would be the last answer on this connection.
       if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
@@ -325,7 +325,7 @@ class Service {
         await this.#upgrades.tunnel(socket, head, response.headers, response.socket);
         return;
       }
-      // Who may not do it at all is told so, whatever protocol was offered.
+      // A user without permission gets that answer, whatever protocol was offered.
       const isRefused = response.status >= 400 && !String(response.body).includes("unable to upgrade");
       if (!upgrade && !isRefused) throw unknownUpgrade(incoming.headers.upgrade);
       if (controller.signal.aborted) response.socket?.close(1006);

@@ -14,7 +14,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request that nobody authenticates comes from a program on this machine, as far as its headers tell. A web page
+ * Whether an unauthenticated request comes from a program on this machine, as far as its headers show. A web page
  * in the user's browser can reach loopback addresses too, under its own name: its Host or Origin gives it away.
  */
 export function isFromThisMachine(headers: HeaderMap): boolean {

@@ -32,12 +32,12 @@ export interface SendOptions {
 const ANSWER_PATIENCE = 60_000;
 
 /**
- * Sends an answer. A stream is pulled as fast as the client takes it and no faster: what is not yet taken stays with whoever
+ * Sends an answer. A stream is pulled as fast as the client takes it and no faster: what is not yet taken stays with the code that
  * makes the stream. It is let go of when the client is gone. An answer that is not taken at all is cut in the end: throws.
  */
 export async function send(outgoing: Outgoing, response: ApiResponse, options: SendOptions): Promise<void> {
   const headers = outgoingHeaders(response.headers);
-  // HTTP/2 has no such header: sessions are told to go away instead.
+  // HTTP/2 has no such header: sessions get a GOAWAY frame instead.
   if (options.last && !outgoing.stream) headers["connection"] = "close";
   const { body } = response;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) {
@@ -66,7 +66,7 @@ export async function send(outgoing: Outgoing, response: ApiResponse, options: S
   }
 }
 
-/** Whether nobody is there any more to take the answer. */
+/** Whether the client has disconnected. */
 export function isAbandoned({ stream, destroyed }: Outgoing): boolean {
   return stream ? stream.destroyed || stream.closed : destroyed;
 }
@@ -94,7 +94,7 @@ export function acceptsGzip(headers: HeaderMap): boolean {
  */
 const PIECE = 32 * 1024;
 
-/** Thrown by whoever answers, or by the stream of an answer: the client gets no answer, or no more of it, and no reason. */
+/** Thrown by a handler, or by the stream of a response: the client gets no response, or no more of it, and no reason. */
 export class ConnectionReset extends Error {
   override readonly name = "ConnectionReset";
 }
@@ -166,7 +166,7 @@ async function sendStream(pieces: Pieces, chunks: AsyncIterable<string | Uint8Ar
     size = 0;
     return content;
   };
-  // Runs when all promises that are ready have run: when whoever makes the stream has to wait.
+  // Runs when all promises that are ready have run: when the source of the stream has to wait.
   const flush = () => {
     if (ready.length === 0 || size >= PIECE || outgoing.writableNeedDrain || isAbandoned(outgoing)) return;
     outgoing.write(takeReady());

@@ -11,7 +11,7 @@ const stream = (body: AsyncIterable<string | Uint8Array>) => ({
   body,
 });
 
-/** A watch that sends what it is told to, until its client or its server is gone. */
+/** A watch that sends what the test gives it, until its client or its server disconnects. */
 function watch() {
   const lines: string[] = [];
   const state = { ended: 0, reason: "" };
@@ -82,7 +82,7 @@ test("what comes at once goes out at once, not in a thousand packets", async () 
   client.close();
 });
 
-test("a client that does not read makes its own stream wait, and nobody else's", async () => {
+test("a client that does not read blocks its own stream, and no other", async () => {
   for (const protocol of ["one", "two"] as const) {
     let made = 0;
     let ended = false;
@@ -143,7 +143,7 @@ test("a client that is gone ends its stream", async () => {
   }
 });
 
-test("a request whose client is gone before the answer is told so", async () => {
+test("a request whose client disconnects before the response is aborted", async () => {
   let signal: AbortSignal | undefined;
   const transport: Transport = (request) => {
     signal = request.signal;
@@ -151,7 +151,7 @@ test("a request whose client is gone before the answer is told so", async () => 
       request.signal?.addEventListener("abort", () => reject(request.signal?.reason)),
     );
   };
-  await using listener = await listen(transport, { tls, onError: () => assert.fail("nobody's fault") });
+  await using listener = await listen(transport, { tls, onError: () => assert.fail("no error is reported") });
   const client = http1(listener.url);
   const outgoing = client.open({});
   outgoing.on("error", () => {});
@@ -177,7 +177,7 @@ test("a stream that breaks looks broken to the client, not complete", async () =
   assert.equal(told.length, 2);
 });
 
-test("closing ends watches cleanly, lets answers finish and takes nobody new", async () => {
+test("closing ends watches cleanly, completes responses and accepts no new connections", async () => {
   const { transport, say, state } = watch();
   let release = () => {};
   const both: Transport = (request) =>

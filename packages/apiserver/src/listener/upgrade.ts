@@ -142,7 +142,7 @@ async function carryOut(
   try {
     for await (const message of inner.messages) {
       if (outer.readyState !== outer.OPEN) return;
-      // One at a time: what the client does not take stays with whoever sends it.
+      // One at a time: what the client does not take stays with the sender.
       const timer = stallTimeout === undefined ? undefined : deadline(stallTimeout);
       await new Promise<void>((resolve) => outer.send(message, () => resolve()));
       timer?.cancel();

@@ -13,7 +13,7 @@ export const METADATA_FIELDS: Readonly<Record<string, string>> = {
   creationTimestamp: "CreationTimestamp is a timestamp: when the server stored the object for the first time.",
   deletionGracePeriodSeconds: "How long the object may take to end by itself once it is being deleted.",
   deletionTimestamp: "DeletionTimestamp is set by the server when the deletion of the object is requested.",
-  finalizers: "Finalizers name those who still have something to clean up: the object stays until the list is empty.",
+  finalizers: "Finalizers name the controllers that still have to clean up: the object stays until the list is empty.",
   generateName: "GenerateName is a prefix from which the server makes a name when none is given.",
   generation: "Generation counts the changes of what is desired.",
   labels: "Labels are short texts by which objects are found and grouped.",

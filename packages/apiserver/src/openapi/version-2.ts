@@ -113,7 +113,7 @@ function loosen(schema: Part, { nullable, properties: given, ...rest }: Part): v
   else delete schema.required;
 }
 
-/** Their names are anybody's: a property may be called `oneOf`. */
+/** Their names are chosen by users: a property may be called `oneOf`. */
 function properties(given: Part): Part {
   return Object.fromEntries(Object.entries(given).map(([name, schema]) => [name, schemaOf(schema)]));
 }

@@ -62,7 +62,7 @@ export interface ResourceVersion {
   readonly columns: readonly ColumnDefinition[];
   /** The fields that field selectors may name. */
   readonly selectableFields: readonly string[];
-  /** Said in a Warning header to whoever uses this version. */
+  /** The Warning header for clients that use this version. */
   readonly deprecation?: string;
   /** Custom resources with a scale subresource: where its values are. */
   readonly scale?: ScalePaths;
@@ -156,7 +156,7 @@ export interface Strategy {
   /** The top-level fields that belong to the status subresource. Default: `status` where that subresource exists. */
   readonly statusFields?: readonly string[];
   /**
-   * What nobody can own by writing to the object ("") or to one of its subresources, as paths such as `status` or
+   * Fields that no manager owns by writing to the object ("") or to one of its subresources, as paths such as `status` or
    * `metadata.labels`. Default: `status` for the object, `spec` for its status, where the kind has that subresource.
    */
   resetFields?(subresource: string): readonly string[];
@@ -183,6 +183,6 @@ export interface Strategy {
   markDeleted?(object: WorkingObject, options: DeleteOptions, context: StrategyContext): void;
   /** The values of the selectable fields. */
   fields?(object: WorkingObject): Record<string, string>;
-  /** When somebody else does (allocations): an object has been stored, changed, removed. */
+  /** Calls of other parts (allocations): an object has been stored, changed, removed. */
   afterWrite?(object: WorkingObject | undefined, old: WorkingObject | undefined, context: StrategyContext): void;
 }

@@ -11,7 +11,7 @@ export class Registry {
     return this.#generation;
   }
 
-  /** With `keepWatches`, what is served stays the same to those who watch it. */
+  /** With `keepWatches`, what is served stays the same for watchers. */
   set(definition: ResourceDefinition, options: { keepWatches?: boolean } = {}): void {
     const name = nameOf(definition.group, definition.plural);
     this.#resources.set(name, definition);

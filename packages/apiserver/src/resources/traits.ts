@@ -59,7 +59,7 @@ const RETURNED = list(`
   storage.k8s.io/VolumeAttributesClass
 `);
 
-/** Updates judge metadata once more, as creates do: whoever reads the causes of an error sees it. */
+/** Updates validate metadata again, as creates do: the causes of an error show it. */
 const JUDGED_AGAIN = list(`
   ConfigMap Endpoints Namespace Node PersistentVolume PersistentVolumeClaim Pod Secret ServiceAccount
   apiregistration.k8s.io/APIService apps/ControllerRevision batch/Job certificates.k8s.io/CertificateSigningRequest

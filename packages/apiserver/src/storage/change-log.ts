@@ -2,7 +2,7 @@ import type { StoredChange } from "./entry.ts";
 
 /**
  * The recent changes of one collection, oldest first. Forks share one array of changes: it only ever grows at its end, and
- * each side knows how far its own part of it goes; whoever wants to append where another side has already gone on copies
+ * each side knows how far its own part of it goes; a side that appends where another has already appended copies it
  * first.
  */
 export class ChangeLog {

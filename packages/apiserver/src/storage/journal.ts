@@ -21,7 +21,7 @@ export interface Journal {
   load(): Snapshot | undefined;
   /** Returns when the changes will survive the process. */
   append(records: readonly JournalRecord[]): void;
-  /** Changes up to and including this revision need not be told from each other any more. */
+  /** Changes up to and including this revision need not be kept apart any more. */
   compact(revision: number): void;
   /** Begins anew from this state. */
   replace(state: Snapshot): void;

@@ -5,7 +5,7 @@ import type { Entry } from "./entry.ts";
 const MOST = 128;
 const FEW = 32;
 
-/** A chunk may be changed in place by its owner alone; everybody else copies it first. */
+/** A chunk may be changed in place by its owner alone; others copy it first. */
 interface Chunk {
   readonly owner: object;
   readonly entries: Entry[];

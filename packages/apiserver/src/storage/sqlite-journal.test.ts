@@ -53,7 +53,7 @@ test("what was written is there after a restart, with its labels, and with the h
   again.close();
 });
 
-test("a watcher from before what is kept is told so after a restart", () => {
+test("a watch from before the kept history expires after a restart", () => {
   const path = newPath();
   const store = open(path);
   for (let i = 0; i < 10; i++) store.put("pods", `ns/${i}`, content("1"));
@@ -137,7 +137,7 @@ test("killed at any moment, a process loses nothing that it acknowledged", async
     const found = new Map(Array.from(store.collection("things").scan(""), ({ key, revision }) => [key, revision]));
     const different = new Set([...expected.keys(), ...found.keys()]).values();
     const surplus = [...different].filter((key) => expected.get(key) !== found.get(key));
-    // Each of the three writers may have had one write kept that it could not tell of any more: newer than all it told.
+    // Each of the three writers may have had one write committed that it could not report any more: newer than all it reported.
     assert.ok(surplus.length <= 3, `round ${round}: ${surplus}`);
     for (const key of surplus)
       assert.ok((found.get(key) ?? store.revision) > acknowledged - 3, `round ${round}: ${key}`);

@@ -145,7 +145,7 @@ export class SqliteJournal implements Journal {
   }
 
   /**
-   * Moves the oldest changes that nobody may ask for any more into the base. A slice at a time, so that no turn of the
+   * Moves the oldest changes, which clients can no longer request, into the base. A slice at a time, so that no turn of the
    * event loop is long. It runs after a commit that must count whatever happens here, so a failure (a full disk) puts it
    * off: the next commit or the next loading says what is wrong.
    */

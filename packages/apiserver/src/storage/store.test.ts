@@ -185,7 +185,7 @@ test("restoring moves on to a new revision, and every watcher must list again", 
   assert.deepEqual(Object.keys(stateOf(before, "pods")!), ["a"], "the snapshot is as it was");
 });
 
-/** Keeps records in memory, and fails when told to. */
+/** Keeps records in memory, and fails when the test says so. */
 class FakeJournal implements Journal {
   batches: (readonly JournalRecord[])[] = [];
   failure: Error | undefined;
@@ -199,7 +199,7 @@ class FakeJournal implements Journal {
   close(): void {}
 }
 
-test("with a journal, the writes of one turn are one batch, and nobody sees them before it is kept", async () => {
+test("with a journal, the writes of one turn are one batch, and are visible only when it is committed", async () => {
   const clock = new VirtualClock();
   const journal = new FakeJournal();
   const store = new Store({ clock, journal });
@@ -224,7 +224,7 @@ test("with a journal, the writes of one turn are one batch, and nobody sees them
   assert.equal(store.durable(), undefined);
 });
 
-test("what the journal could not keep never happened, and the writers are told", async () => {
+test("writes that the journal could not commit are undone, and the writers get the error", async () => {
   const clock = new VirtualClock();
   const journal = new FakeJournal();
   const store = new Store({ clock, journal });

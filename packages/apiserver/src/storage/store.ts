@@ -48,7 +48,7 @@ const MOST_CHARACTERS = 256 * 1024 * 1024;
  *
  * Guarantees: each change has a higher revision than all before it; watchers see every change once, in order, and only
  * after it is durable; a snapshot never changes. When the journal cannot keep a change, the state is as it was before it,
- * and all who wait for it are told.
+ * and all callers that wait for it get the error.
  *
  * Assumptions: one process writes. Verbs that must wait in the middle (admission webhooks) check the entry again before
  * they commit.
@@ -167,7 +167,7 @@ export class Store {
 
   /**
    * Goes to another state under the eyes of clients. Revisions never go back: the state comes in as one more revision,
-   * and nothing is remembered from before it, so every watcher is told that it is too old, and lists again.
+   * and nothing is remembered from before it, so every watch expires, and its client lists again.
    */
   restore(state: Snapshot): void {
     this.#publish();

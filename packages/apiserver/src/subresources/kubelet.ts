@@ -15,7 +15,7 @@ export interface KubeletRequest {
   readonly container: string;
 }
 
-/** Stands for the nodes of a cluster: whoever simulates or runs pods brings one. */
+/** Answers for the nodes of a cluster: provided by what simulates or runs pods. */
 export type KubeletApi = (request: KubeletRequest) => ApiResponse | Promise<ApiResponse>;
 
 /** Answers what only the node of a pod can: logs, commands, ports. */

@@ -7,7 +7,7 @@ import { selectionOf } from "./selectors.ts";
 
 /** Deletes every object that a list with the same parameters would show, and answers with that list. */
 export async function deleteCollection(given: Call): Promise<ApiResponse> {
-  // A selector that cannot be read is told before anything is said about the deletion.
+  // A selector that cannot be parsed is reported before errors of the deletion.
   selectionOf(given);
   const options = readDeleteOptions(given);
   const call = { ...given, dryRun: (options.dryRun?.length ?? 0) > 0 };

@@ -8,7 +8,7 @@ import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readOptionsBody } from "./body.ts";
 
-/** How a deletion ended: the object is gone, or it stays marked until somebody lets it go. */
+/** How a deletion ended: the object is gone, or it stays until its finalizers are removed. */
 export interface Deleted {
   readonly gone: boolean;
   /** The object's last state, in the stored version. */
@@ -60,7 +60,7 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
 
     if (plan === "remove" || plan === "mark and remove") {
       if (!call.dryRun) {
-        // Who has no grace left is told so, and then goes: watchers see both.
+        // An object without grace period is first marked, then removed: watchers get both events.
         if (plan === "mark and remove") store.put(definition.storage, key, contentOf(definition, object));
         store.remove(definition.storage, key, contentOf(definition, object));
         definition.strategy.afterWrite?.(undefined, object, strategyContext(call));

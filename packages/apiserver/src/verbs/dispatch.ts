@@ -7,7 +7,7 @@
  *
  *     body → object ─▶ ownership recorded ─▶ mutating admission ─▶ strategy prepares, judges ─▶ validating admission ─▶ store
  *
- * An update repeats that from the current state when somebody else wrote meanwhile, unless it insists on a version. What is
+ * An update repeats that from the current state after a concurrent write, unless it has a resourceVersion. What is
  * special about a kind is asked of its strategy; no verb knows a kind by name.
  *
  * A read takes its state from the store at one revision: a list never mixes two, its pages stay at the first one's, and a

@@ -46,7 +46,7 @@ export async function selectPage(call: Call): Promise<Page> {
   const selection = selectionOf(call);
   await call.store.durable();
   const start = parameters.continue === "" ? await startOf(call, parameters) : continued(call, parameters, selection);
-  // Whoever takes whatever there is takes all of it.
+  // A request for any version gets the whole list.
   const limit = parameters.resourceVersion === "0" ? 0 : parameters.limit;
   const page = await cut(start, selection, limit);
   if (page.metadata.continue) noteToken(call, start.revision);

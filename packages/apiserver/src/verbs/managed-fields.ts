@@ -91,7 +91,7 @@ function makeFieldManager({ definition, version, info, clock }: Call, convert: C
   });
 }
 
-/** What nobody can own through an endpoint. */
+/** Fields that no manager can own through an endpoint. */
 function resetPaths(definition: ResourceDefinition, version: ResourceVersion, subresource: string): readonly string[] {
   const hasStatus = version.subresources.has("status");
   const usual = subresource === "status" ? ["spec"] : hasStatus && subresource === "" ? ["status"] : [];

@@ -36,7 +36,7 @@ export interface UpdateOptions {
 
 /**
  * Changes an object by a function of its current state, both in the version of the request; the function is called again
- * when somebody else wrote meanwhile, and must not change what it is given. A result that carries a resourceVersion
+ * after a concurrent write, and must not change what it is given. A result that carries a resourceVersion
  * insists on it.
  */
 export async function updateObject(call: Call, change: StoredChange, options: UpdateOptions = {}): Promise<Written> {
@@ -54,7 +54,7 @@ export async function updateObject(call: Call, change: StoredChange, options: Up
   }
 }
 
-/** Undefined when somebody else wrote meanwhile. */
+/** Undefined after a concurrent write. */
 async function updateOnce(
   call: Call,
   key: string,

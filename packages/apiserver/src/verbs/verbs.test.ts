@@ -57,7 +57,7 @@ test("writers who change the same object at once both succeed: a patch is made a
   assert.deepEqual(Object.keys(body.data).sort(), [...keys].sort());
 });
 
-test("an apply takes nothing from another owner unless it is told to", async () => {
+test("an apply takes no field from another manager unless it is forced", async () => {
   const { send } = stage();
   const wanted = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "mine" } };
   await send("POST", `${MAPS}?fieldManager=first`, map("a", { k: "theirs" }));

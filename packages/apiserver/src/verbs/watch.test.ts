@@ -87,7 +87,7 @@ test("initial events are followed by a bookmark that says so", async () => {
   assert.equal(end.object.metadata.annotations?.["k8s.io/initial-events-end"], "true");
 });
 
-test("a watcher whose position has been forgotten is told so, and ended", async () => {
+test("a watch whose position is compacted gets 410, and ends", async () => {
   const { server, create, watch } = stage();
   const { metadata } = await create("a");
   await create("b");

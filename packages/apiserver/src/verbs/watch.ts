@@ -84,7 +84,7 @@ async function* stream(
       if (parameters.allowWatchBookmarks) yield writer.bookmark(position, true);
     }
     for (let isLast = pulse.ended; ; isLast = pulse.ended) {
-      // What happened before the end is still told: a definition that goes takes its objects along just before.
+      // Events before the end are still sent: the objects of a definition are deleted just before it.
       if (isLast) await store.durable();
       // Whatever is published while these are sent comes in the next round: a bookmark must not go past it.
       const { published } = store;

@@ -17,7 +17,7 @@ import type { Container, Pod } from "@konverge/kinds";
  * | `fail-pull` | its image cannot be pulled: `true`, or what the registry says |
  * | `ready` | `false`: its readiness probe fails, for as long as this is set |
  * | `live` | `false`: its liveness probe fails |
- * | `stop-duration` | how long it takes to end when it is told to; `never` waits for the grace period |
+ * | `stop-duration` | how long it takes to end after SIGTERM; `never` waits for the grace period |
  * | `evict-after` | the node evicts the pod after that |
  * | `logs` | lines it writes when it starts |
  * | `cpu`, `memory` | what it uses, as quantities |

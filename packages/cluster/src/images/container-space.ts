@@ -63,7 +63,7 @@ export interface MeasuredUsage {
   readonly memory: number;
 }
 
-/** The spaces of containers. One is made when somebody first looks into it, and is gone with the run of the container. */
+/** The spaces of containers. One is made when it is first used, and removed with the run of the container. */
 export class ContainerSpaces {
   readonly #machine: Machine;
   readonly #lasting: LastingFolders;
@@ -121,7 +121,7 @@ export class ContainerSpaces {
     this.#lasting.sweep(exists);
   }
 
-  /** The pod has changed, or something that its volumes show: those who have them open see it. */
+  /** The pod has changed, or something that its volumes show: open volumes are updated. */
   async refresh(pod: Pod): Promise<void> {
     const opened = this.#pods.get(pod.metadata.uid ?? "");
     if (!opened) return;
@@ -129,12 +129,12 @@ export class ContainerSpaces {
     await opened.volumes.refresh(pod);
   }
 
-  /** Whether anybody has looked into a pod. */
+  /** Whether a pod has any. */
   has(uid: string): boolean {
     return this.#pods.has(uid);
   }
 
-  /** A run of a container is over: whoever still listens in it no longer does. */
+  /** A run of a container is over: its listeners are closed. */
   close(uid: string, name: string): void {
     const known = this.#pods.get(uid)?.spaces.get(name);
     known?.end.abort();

@@ -21,13 +21,13 @@ export interface ContainerProcess {
   readonly files: ReadonlyMap<string, string>;
   /** A folder in which each of these files lies under its path, kept up to date; gone when the container has ended. */
   folder(): Promise<string>;
-  /** Says where on this machine the program listens for a port of its pod: at the first of these where somebody answers. */
+  /** Says where on this machine the program listens for a port of its pod: at the first of these that accepts connections. */
   expose(port: number, ...addresses: readonly LocalAddress[]): void;
   /** Adds to the pod's log. */
   write(text: string): void;
   /** Reports a problem with the container as a Warning event of its pod. */
   warn(reason: string, message: string): void;
-  /** Aborts when the container is told to stop. */
+  /** Aborts when the container has to stop. */
   readonly stop: AbortSignal;
   /** Aborts when the container is gone, whether it wanted to or not. */
   readonly killed: AbortSignal;

@@ -9,7 +9,7 @@ const PERIOD = 60_000;
 
 /**
  * The files in a container's volumes, kept up to date: a ConfigMap that changes, a token that is renewed. They are in
- * memory; whoever needs them on disk asks for a {@link folder}, in which each lies under its absolute path.
+ * memory; for files on disk, ask for a {@link folder}, in which each lies under its absolute path.
  */
 export class LiveFiles {
   readonly files = new Map<string, string>();

@@ -19,5 +19,5 @@ export interface ContainerStreams {
   readonly stdin: AsyncIterable<Uint8Array>;
 }
 
-/** Told once how a run ended, what the container left as its last words, and why it was killed. */
+/** Called once, when a run has ended: with its exit code, its termination message, and why it was killed. */
 export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;

@@ -63,7 +63,7 @@ async function addSource(
   }
 }
 
-/** A token is for its container's user alone where everybody in the pod is the same user. */
+/** Only the user of the containers can read a token, if all containers of the pod have the same user. */
 function tokenMode({ spec }: Pod, mode: number): number {
   if (spec?.securityContext?.fsGroup !== undefined) return 0o640;
   const users = new Set(

@@ -1,6 +1,6 @@
 import type { Container } from "@konverge/kinds";
 
-/** What a command that everybody knows would do: when it ends, how, and what it writes. */
+/** What a well-known command does: when it ends, how, and what it writes. */
 export interface CommandOutcome {
   readonly afterMs: number;
   readonly exitCode: number;

@@ -4,7 +4,7 @@ import type { Cache, CacheView } from "@konverge/runtime";
 import { ClaimedVolumes } from "../controllers/volume/attachable.ts";
 import { ephemeralClaimName, foreignClaimProblem } from "../controllers/volume/ephemeral-volumes.ts";
 
-/** Every namespace gets it sooner or later, from whoever publishes the cluster's authority; nodes do not wait for it. */
+/** Every namespace gets it eventually, from the controller that publishes the cluster's authority; nodes do not wait for it. */
 const ROOT_CA = "kube-root-ca.crt";
 
 interface Holder extends KubeObject {

@@ -53,11 +53,11 @@ const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
 const SIGTERM = 15;
 /** The exit code of a container whose program cannot be executed. */
 const CANNOT_START = 128;
-/** The exit code of a container of which nobody knows how it ended. */
+/** The exit code of a container whose outcome is unknown. */
 const LOST = 255;
 
 /**
- * One container, simulated. {@link advance} is told the time, does what falls due and says when it wants to be called
+ * One container, simulated. {@link advance} does what is due and returns when it has to be called
  * again; nothing in here waits.
  */
 export class SimulatedContainer {
@@ -148,7 +148,7 @@ export class SimulatedContainer {
         this.#exit = { at: now + grace, code: SIGNALS + SIGKILL, ...(reason && { reason }) };
       } else {
         const needed = preStop + stopDuration;
-        // A server ends well when it is told to; work that is broken off is not done.
+        // A server ends with 0 on SIGTERM; a task that is interrupted has failed.
         const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
         const code = needed <= grace ? inTime : SIGNALS + SIGKILL;
         this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
@@ -301,7 +301,7 @@ export class SimulatedContainer {
     );
   }
 
-  /** A probe that nothing answers says nothing about the workload: whoever relies on it should know. */
+  /** A probe that is not executed proves nothing about the workload: an event says so. */
   #tellOfProbes(host: ContainerHost): void {
     const { startupProbe, readinessProbe, livenessProbe, image = "", name } = this.spec;
     const probes = Object.entries({ startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe });
@@ -341,7 +341,7 @@ export class SimulatedContainer {
     return httpGet && host.hook(this.spec, this.id, { httpGet });
   }
 
-  /** It stays until others have been told that it goes. */
+  /** It stays until its preStop request is answered. */
   #afterTelling(host: ContainerHost, exit: PlannedExit, latest: number): void {
     const { id } = this;
     const told = this.#tellOthers(host, "preStop");

@@ -7,10 +7,10 @@ import type { NodePulse } from "../parts/node-pulse.ts";
 export const LEASE_NAMESPACE = "kube-node-lease";
 const RENEW = 10_000;
 const LEASE_SECONDS = 40;
-/** Milliseconds for which Leases are renewed after somebody has read them. */
+/** Milliseconds for which Leases are renewed after they were read. */
 const ATTENTION = 300_000;
 
-/** The Leases of nodes: renewed while somebody looks at them, when a node comes to life and when it falls silent. */
+/** The Leases of nodes: renewed while they are read or watched, when a node becomes ready and when it stops reporting. */
 export class Heartbeats {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class Heartbeats {
     this.#pulse = pulse;
     this.#names = names;
     pulse.renew = () => this.#look();
-    // Whoever began to watch before the nodes were there is not heard of again.
+    // A watch that began before the nodes existed is reported only once.
     this.#wait();
   }
 
@@ -42,7 +42,7 @@ export class Heartbeats {
   async renew(name: string): Promise<void> {
     if (this.#stopped) return;
     await this.#write(name).catch(() => {
-      // Somebody may have deleted it.
+      // It may have been deleted.
       this.#known.delete(name);
       return this.#write(name).catch(() => this.#known.delete(name));
     });

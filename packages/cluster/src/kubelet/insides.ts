@@ -56,9 +56,9 @@ export interface InsideOf {
   log(text: string | Uint8Array): void;
 }
 
-/** How long a node takes to notice that a container has ended as it was told, in milliseconds. */
+/** How long a node takes to observe that a stopped container has ended, in milliseconds. */
 const NOTICE = 1_000;
-/** How often volumes are brought up to date besides, in milliseconds: tokens expire without anybody saying so. */
+/** How often volumes are brought up to date besides, in milliseconds: tokens expire without an event. */
 const REFRESH = 60_000;
 
 /** What goes on inside of containers, as far as it is simulated: their commands, files, variables and network. */
@@ -90,8 +90,8 @@ export class Insides {
   }
 
   /**
-   * Whether what a container says is carried out. What only waits and writes is foreseen instead, unless somebody asks the
-   * container how it is: it needs no process, and goes on when its cluster is started anew.
+   * Whether the command of a container is interpreted. A command that only waits and writes is planned instead, unless the
+   * container has probes or hooks: it needs no process, and continues when its cluster is restarted.
    */
   runsInside(container: Container, pod: Pod): boolean {
     const image = this.#options.images.find(container.image);
@@ -219,7 +219,7 @@ export class Insides {
   }
 }
 
-/** Nodes look now and then, not all the time: what has been told to stop is seen to have stopped a little later. */
+/** Nodes poll their containers: that a stopped container has ended is observed a little later. */
 function noticedLate(clock: Clock, ended: EndedRun, start: (told: EndedRun) => ProgramRun): ProgramRun {
   let stopped = false;
   const run = start((...how) => {

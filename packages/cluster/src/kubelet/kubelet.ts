@@ -119,7 +119,7 @@ export class Kubelet {
     return this.#workers.get(key);
   }
 
-  /** Resolves when the nodes that it is told to make are there and take pods. */
+  /** Resolves when the configured nodes are created and accept pods. */
   get nodesMade(): Promise<void> {
     return this.#nodesMade.promise;
   }
@@ -263,7 +263,7 @@ export class Kubelet {
       }
       known.silent = isSilent(object);
       if (known.silent) {
-        // It was alive until now, which nobody has been told for some time.
+        // It was alive until now, which has not been reported for some time.
         if (!wasSilent) void heartbeats.renew(name).then(() => pulse.set(name, false));
         return;
       }

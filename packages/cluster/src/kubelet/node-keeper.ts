@@ -51,14 +51,14 @@ export async function createNode(client: Client, clock: Clock, shape: NodeShape,
   }
 }
 
-/** Whether a Node says of itself that it is up; one that somebody has made by hand does not yet. */
+/** Whether a Node reports that it is up; one that a user has created does not yet. */
 export function isUp({ metadata, status }: Node): boolean {
   const isReady = status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True");
   const isManaged = metadata.annotations?.[MANAGED_ATTACHING] !== undefined;
   return Boolean(isReady && isManaged && status?.allocatable && status.addresses?.length);
 }
 
-/** Reports a Node as up: with the capacity of its shape, or that which whoever made it has given it. */
+/** Reports a Node as up: with the capacity of its shape, or the one that its creator has set. */
 export async function reportUp(
   client: Client,
   clock: Clock,

@@ -24,7 +24,7 @@ export interface PlannedRun {
 export const SIGNALS = 128;
 export const SIGKILL = 9;
 const NEVER = Number.POSITIVE_INFINITY;
-/** How long the pod of a Job works when nobody says what it does. */
+/** How long the pod of a Job runs if its behavior is not specified. */
 const TASK_DURATION = 100;
 
 /** How a run of a container that only seems to run will end, if it does, and what it writes; a script for it comes first. */

@@ -25,12 +25,12 @@ export interface PodHost {
   readonly logs: LogSpace;
   /** What the node has, and who else is on it. */
   room(): Room;
-  /** Whether a pod waits for more than the node has: it is told when there may be ({@link PodWorker.roomChanged}). */
+  /** Whether a pod waits for more than the node has: {@link PodWorker.roomChanged} is called when there may be. */
   cramped(worker: PodWorker, isCramped: boolean): void;
   /** The containers have other resources than before. */
   resized(worker: PodWorker): void;
   events(pod: Pod): EventSink;
-  /** Told of what should never happen: the pod goes on a little later. */
+  /** Called with unexpected errors: the pod is retried a little later. */
   trouble(pod: Pod, error: unknown): void;
   image(reference: string | undefined): Image | undefined;
   configProblem(pod: Pod, container: Container): string | undefined;
@@ -53,7 +53,7 @@ export interface PodHost {
 const NEVER = Number.POSITIVE_INFINITY;
 /** The conditions of a pod that has not been given what it asks for, or does not have it yet: gone when it has. */
 const OF_RESIZES = ["PodResizePending", "PodResizeInProgress"];
-/** Milliseconds for which volumes are waited for before the pod's user is told. */
+/** Milliseconds to wait for volumes before an event reports it. */
 const ATTACH_TIMEOUT = 123_000;
 /** The wait after a status could not be written, in milliseconds. */
 const RETRY = 1000;
@@ -77,7 +77,7 @@ export class PodWorker {
   #mountProblem: string | undefined;
   /** Its volumes are there. They stay, whatever becomes of what they were made from. */
   #mounted: boolean;
-  /** When the user is told that volumes have not come, in milliseconds since 1970. */
+  /** When an event reports that volumes are missing, in milliseconds since 1970. */
   #attachDeadline: number | undefined;
   readonly #resize = new PodResize();
   /** When the pod must have ended, in milliseconds since 1970. */
@@ -193,7 +193,7 @@ export class PodWorker {
     for (const container of this.#containers) container.releaseLogs();
   }
 
-  /** Does what falls due, and reports it. Whoever calls has other pods to see to: what goes wrong is tried again here. */
+  /** Does what falls due, and reports it. The caller has other pods to handle: errors are retried here. */
   advance(): void {
     if (this.#gone) return;
     this.#timer?.cancel();
@@ -216,7 +216,7 @@ export class PodWorker {
     if (!isOver || metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
     if (next !== NEVER && !this.#gone) {
-      // A deadline that a pod may never come near is nothing that anybody waits for.
+      // A deadline that a pod may never reach does not keep a cluster from being idle.
       const background = next === this.#latest || next === this.#attachDeadline;
       const label = `kubelet: ${keyOf(this.#pod)}`;
       this.#timer = clock.after(next - clock.now(), () => this.advance(), { background, label });
@@ -373,7 +373,7 @@ export class PodWorker {
       const reported = { ...status, conditions };
       const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status: reported } as never });
       this.#written = text;
-      // The watch may have told of a later change already.
+      // The watch may have delivered a later change already.
       const { resourceVersion } = this.#pod.metadata;
       if (compareVersions(pod.metadata.resourceVersion, resourceVersion) > 0) this.#pod = pod;
     }

@@ -78,7 +78,7 @@ export function logResponse(worker: PodWorker, query: URLSearchParams, now: numb
 /** Lines that are turned into text in one go. */
 const AT_ONCE = 200;
 
-/** The text of many lines, with everybody else's turn between its parts. */
+/** The text of many lines, in parts, so that other work runs in between. */
 async function* inParts(
   lines: readonly LogLine[],
   selection: Pick<Selection, "timestamps">,

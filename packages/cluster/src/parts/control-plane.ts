@@ -129,7 +129,7 @@ export class ControlPlane {
 
 const ownAuthority = (): Authority => createAuthority(realClock());
 
-/** Somebody else follows the Leases of nodes. */
+/** Another client watches the Leases of nodes. */
 function isOfLeases({ user, path }: { user: string; path: string }): boolean {
   return user !== READER && /\/coordination\.k8s\.io\/[^/]+\/(namespaces\/kube-node-lease\/)?leases$/.test(path);
 }
@@ -140,8 +140,8 @@ function caresFor({ startsWith }: ControlPlaneComponent, kind: ServedKind): bool
 }
 
 /**
- * Watches that never fall silent and never end by themselves, since nothing lies in between that could break: they need
- * no signs of life, and nobody has to come back for more.
+ * Watches that never time out, since they cross no network that could fail: they need no bookmarks as keep-alives and
+ * no restart.
  */
 function steady(transport: Transport): Transport {
   return (request) =>

@@ -1,6 +1,6 @@
 /**
- * Which nodes are alive, for parts in the same process. A kubelet tells others that it lives by renewing a Lease every ten
- * seconds; where nobody reads those Leases, thousands of writes an hour would tell nothing that is not known here
+ * Which nodes are alive, for parts in the same process. A kubelet reports that it is alive by renewing a Lease every ten
+ * seconds; while no client reads those Leases, thousands of writes an hour would report nothing new
  * (docs/decisions/034-renew-node-leases-on-demand.md).
  */
 export class NodePulse {
@@ -9,7 +9,7 @@ export class NodePulse {
   renew: () => Promise<void> = async () => {};
   /** Resolves when the nodes are there that come with the cluster: before that, no pod can find a place. */
   nodesMade: Promise<void> = Promise.resolve();
-  /** Whether somebody follows the Leases just now. */
+  /** Whether a client watches the Leases now. */
   isFollowed: () => boolean = () => true;
 
   /** The node's kubelet lives, however old its Lease is. */

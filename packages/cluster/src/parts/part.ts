@@ -48,7 +48,7 @@ export interface ControlPlaneComponent {
   readonly user?: string;
   /** Who owns the fields it writes. Default: `kube-controller-manager`. */
   readonly fieldManager?: string;
-  /** Makes what has to be there before anybody uses the cluster. Takes no time on any clock. */
+  /** Creates what has to exist before the cluster is used. Takes no time on any clock. */
   prepare?(context: ComponentContext): Promise<void>;
   start(context: ComponentContext): Promise<RunningComponent>;
 }

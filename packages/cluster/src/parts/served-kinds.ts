@@ -20,7 +20,7 @@ export class ServedKinds {
   readonly #known = new Map<string, { kind: ServedKind; populated: boolean; leave: () => void }>();
   #generation = -1;
 
-  /** `fresh`: nothing is there but what the server itself brought along, of which nobody needs to take notice. */
+  /** `fresh`: there is nothing but the bootstrap objects of the server, which no component needs to observe. */
   constructor(server: ApiServer, clock: Clock, { fresh = false } = {}) {
     this.#server = server;
     this.#clock = clock;

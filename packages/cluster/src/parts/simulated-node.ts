@@ -1,6 +1,6 @@
 import type { Node } from "@konverge/kinds";
 
-/** What simulated nodes report as their container runtime, by which they are told from those with a kubelet of their own. */
+/** What simulated nodes report as their container runtime, which distinguishes them from those with a real kubelet. */
 export const RUNTIME = "konverge://";
 
 /**

@@ -29,7 +29,7 @@ export interface PortOptions {
   authority?: Authority;
   /** Names the cluster and the context in kubeconfigs. Default: `konverge`. */
   name?: string;
-  /** Told of errors that are the server's own fault. */
+  /** Called with errors of the server itself. */
   onError?(error: unknown, request: { method: string; path: string }): void;
 }
 

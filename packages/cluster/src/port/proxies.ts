@@ -36,7 +36,7 @@ export function isProxied({ group, resource, subresource, name }: RequestInfo): 
   return group === "" && subresource === "proxy" && name !== "" && (resource === "pods" || resource === "services");
 }
 
-/** Passes a request on to whoever listens: `pods/NAME:PORT/proxy/PATH`, `services/SCHEME:NAME:PORT/proxy/PATH`. */
+/** Passes a request on to what listens: `pods/NAME:PORT/proxy/PATH`, `services/SCHEME:NAME:PORT/proxy/PATH`. */
 export async function proxied(host: ProxyHost, request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
   const { scheme, name, port } = targetOf(info.name);
@@ -59,7 +59,7 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
       path: (path || "/") + query,
       headers: { ...passedOn(request.headers), host: requested, "x-forwarded-uri": info.path },
       ...(request.body !== undefined && { body: request.body }),
-      // Nobody vouches for the certificates of pods, so a real API server does not look at them either.
+      // The certificates of pods have no known authority, so a real API server does not verify them either.
       ...(scheme === "https" && { tls: { rejectUnauthorized: false } }),
       ...(request.signal && { signal: request.signal }),
     });

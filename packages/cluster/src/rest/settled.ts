@@ -31,15 +31,15 @@ const STORM = 500;
 /** What many who do one thing each may take without time passing. */
 const MOST_CHUNKS = 2_000;
 const SHOWN = 8;
-/** Those who wait for the cluster to settle do not keep it from settling. */
+/** Calls that wait for the cluster to settle do not keep it from settling. */
 const WAITING = "settled";
 const EVENTS = "/events";
 const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
 
 /**
- * Resolves when a cluster has come to rest: no request is under way, every watcher has all there is, nobody waits for
- * anything but housekeeping (timers marked as background: leases, resyncs, schedules), and for some time nothing has been
- * written but heartbeats. Otherwise it throws and names who still works.
+ * Resolves when a cluster is idle: no request is under way, every watcher has all events, nothing waits for
+ * anything but background timers (those marked as background: leases, resyncs, schedules), and for some time nothing has been
+ * written but heartbeats. Otherwise it throws and names what still works.
  *
  * On a virtual clock it moves the time itself; on a real one it waits.
  */
@@ -65,7 +65,7 @@ export async function settled(server: ApiServer, clock: Clock, options: SettledO
   }
 }
 
-/** Lets time pass, unless it stands still because somebody never stops. */
+/** Lets time pass, unless it stands still because something never stops. */
 async function passVirtual(clock: VirtualClock, ms: number, server: ApiServer): Promise<void> {
   const until = clock.monotonic() + ms;
   let stood = clock.monotonic();

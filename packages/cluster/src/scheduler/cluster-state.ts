@@ -3,8 +3,8 @@ import { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 
 /**
- * The nodes and the pods on them, as the scheduler sees them: what the watch has told, and what has been decided and is
- * not yet told ({@link assume}).
+ * The nodes and the pods on them, as the scheduler sees them: what the watch has delivered, and decisions that it
+ * has not delivered yet ({@link assume}).
  */
 export class ClusterState {
   readonly #nodes = new Map<string, NodeInfo>();
@@ -60,7 +60,7 @@ export class ClusterState {
       info = new NodeInfo(name);
       this.#nodes.set(name, info);
       this.#list = undefined;
-      // Pods may be told of before their node is.
+      // Pods may be observed before their node.
       for (const { pod, node: place } of this.#placed.values()) if (place === name) info.add(pod);
     }
     return info.update(node);

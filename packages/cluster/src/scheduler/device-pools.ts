@@ -18,7 +18,7 @@ type Used = Map<string, Quantity>;
  * The devices that there are and what of them is given out: whole devices, shares of those that several may have, and what
  * devices that are parts of one thing (a GPU and its partitions) take of the counters of their pool.
  *
- * What is taken in the course of a search must be given back by whoever takes it: one account serves all nodes.
+ * What is taken in the course of a search must be given back by the caller: one account serves all nodes.
  */
 export class DevicePools {
   readonly #offers: { readonly one: Offered; readonly slice: ResourceSlice }[] = [];

@@ -41,7 +41,7 @@ export class InterPodRules {
   refuses(node: NodeInfo): { reason: string; unresolvable: boolean } | undefined {
     const { affinity, antiAffinity } = this.#pod;
     if (!affinity.every((term, i) => (this.#near[i]!.get(node.labels[term.topologyKey] ?? "\0") ?? 0) > 0)) {
-      // The first of a group that wants to be together has nobody to be near yet.
+      // The first pod of a group with affinity to itself has no other pod to be near yet.
       const isFirst = this.#matches === 0 && affinity.every((term) => term.matches(this.#pod));
       const hasKeys = affinity.every((term) => node.labels[term.topologyKey] !== undefined);
       if (!isFirst || !hasKeys) return { reason: "node(s) didn't match pod affinity rules", unresolvable: true };

@@ -13,7 +13,7 @@ export interface Candidate {
   readonly violations: number;
 }
 
-/** The outcome of looking for somebody less important: a candidate, or why there is none. */
+/** The outcome of the search for pods of lower priority: a candidate, or why there is none. */
 export type Preemption = { candidate: Candidate } | { message: string };
 
 /** Nodes that are looked at in full; the first that will do are enough in a large cluster. */

@@ -168,7 +168,7 @@ class Scheduler implements RunningComponent {
     try {
       await this.#placeGroup(pods, needed, onTheWay);
     } catch (error) {
-      // Whoever has been given a place and is not on the way there gives it up, and all of them are tried again.
+      // Pods that have a reservation and are not being bound give it up, and all of them are retried.
       for (const pod of pods) {
         if (onTheWay.has(pod)) continue;
         this.#state.forget(pod);
@@ -243,7 +243,7 @@ class Scheduler implements RunningComponent {
       return { node, volumes };
     }
     const found = findVictims(pod, this.#state, volumes, refusals, [...this.#budgets.list()]);
-    // Devices are given up for nobody.
+    // Preemption frees no devices.
     const unhelpful = pod.deviceClaims.length > 0 ? "still not schedulable, " : "";
     if ("message" in found) return { message: `${text()} ${unhelpful}${found.message}` };
     return { message: text(), victims: { node: found.candidate.node, pods: found.candidate.victims } };

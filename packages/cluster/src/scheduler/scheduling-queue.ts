@@ -33,7 +33,7 @@ export class SchedulingQueue {
   /** Something changed while a pod was being tried: it may have been tried in vain. */
   #moves = 0;
   readonly #takenAt = new Map<string, number>();
-  /** Told when there is something to take. */
+  /** Called when there is something to take. */
   onReady: () => void = () => {};
 
   constructor(clock: Clock) {

@@ -30,7 +30,7 @@ export class Volumes {
   readonly #claims: CacheView<PersistentVolumeClaim>;
   readonly #volumes: CacheView<PersistentVolume>;
   readonly #classes: CacheView<StorageClass>;
-  /** Volumes that have been given to a claim, by their names: nobody else gets them while that is being written. */
+  /** Volumes that have been given to a claim, by their names: no other claim gets them while that is being written. */
   readonly #given = new Map<string, ObjectKey>();
   /** Of bindings that wait: called when claims have changed. */
   readonly #looks = new Set<() => void>();

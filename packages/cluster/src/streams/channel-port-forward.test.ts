@@ -9,7 +9,7 @@ import { socketPair } from "./socket-pair.ts";
 
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", uid: "u1" }, spec: { containers: [] } } as Pod;
 
-/** A network in which port 7 answers in capitals and hangs up, and nobody listens elsewhere. */
+/** A network in which port 7 answers in capitals and hangs up, and nothing listens elsewhere. */
 const network = {
   async dial(_pod: Pod, port: number) {
     if (port !== 7) throw new Error("connection refused");

@@ -99,7 +99,7 @@ export class ClusterNetwork {
     if (own) return own;
     if (!target) throw new Error(`can't connect to remote host (${ip}): Connection refused`);
     if (!this.#isAllowed(pod, podIP, target, "TCP")) {
-      // Packets are dropped: nobody answers, and nobody refuses.
+      // Packets are dropped: the connection is neither accepted nor refused.
       await sleep(this.#site.clock, UNANSWERED, { background: true, label: `connection of ${pod.metadata.name}` });
       throw new Error(`can't connect to remote host (${ip}): Connection timed out`);
     }
@@ -135,35 +135,34 @@ export class ClusterNetwork {
   #target(pod: Pod, podIP: string, ip: string, port: number, protocol: string): Target | undefined {
     const { directory } = this.#site;
     const workers = [...this.#site.workers()];
+    const self = workers.find((one) => one.pod.metadata.uid === pod.metadata.uid);
+    const ownNode = self?.place.hostIP ?? "";
     if (ip === "127.0.0.1" || ip === "::1") {
-      const self = workers.find((one) => one.pod.metadata.uid === pod.metadata.uid);
       const behind = pod.spec?.hostNetwork
-        ? this.#onNode(workers, self?.place.hostIP ?? "", ip, port, protocol)
+        ? this.#onNode(workers, ownNode, { ip, port, protocol, ownNode })
         : undefined;
       return behind ?? (self && { placed: self, port });
     }
     const service = directory.at(ip, port, protocol);
     if (service) {
-      const own = workers.find((one) => one.pod.metadata.uid === pod.metadata.uid)?.place.hostIP;
       const isLocal = service.service.spec?.internalTrafficPolicy === "Local";
-      return this.#behind(workers, service, podIP, isLocal ? own : undefined);
+      return this.#behind(workers, service, podIP, isLocal ? self?.place.hostIP : undefined);
     }
     const direct = workers.find(({ place, pod: one }) => place.podIP === ip && !one.spec?.hostNetwork);
     if (direct) return { placed: direct, port };
-    return this.#onNode(workers, ip, ip, port, protocol);
+    return this.#onNode(workers, ip, { ip, port, protocol, ownNode });
   }
 
   /** Who answers at a port of a node: a Service's node port, a pod's host port, or a pod in the node's own network. */
   #onNode(
     workers: readonly PlacedPod[],
     hostIP: string,
-    ip: string,
-    port: number,
-    protocol: string,
+    { ip, port, protocol, ownNode }: { ip: string; port: number; protocol: string; ownNode: string },
   ): Target | undefined {
     const service = this.#site.directory.atNodePort(port, protocol);
     if (service) {
-      const isLocal = service.service.spec?.externalTrafficPolicy === "Local";
+      // Traffic that begins on the node itself does not come from outside: kube-proxy leads it to any endpoint.
+      const isLocal = service.service.spec?.externalTrafficPolicy === "Local" && hostIP !== ownNode;
       return this.#behind(workers, service, hostIP, isLocal ? hostIP : undefined);
     }
     const onNode = workers.filter(({ place }) => place.hostIP === hostIP);

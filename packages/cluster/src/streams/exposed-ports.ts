@@ -1,4 +1,4 @@
-/** Where on this machine somebody listens. */
+/** Where on this machine a program listens. */
 export interface LocalAddress {
   /** Default: 127.0.0.1. */
   readonly host?: string;
@@ -12,7 +12,7 @@ export interface LocalAddress {
 export class ExposedPorts {
   readonly #known = new Map<string, Map<number, readonly LocalAddress[]>>();
 
-  /** A pod's port is at the first of these addresses where somebody answers. */
+  /** A pod's port is at the first of these addresses that accepts connections. */
   expose(uid: string, port: number, addresses: readonly LocalAddress[]): () => void {
     const ports = this.#known.get(uid) ?? new Map<number, readonly LocalAddress[]>();
     this.#known.set(uid, ports);

@@ -18,7 +18,7 @@ export class Listeners {
     return hold(this.#replying, `${uid} ${port}`, reply);
   }
 
-  /** A connection to a port of a pod; undefined when nobody listens there. */
+  /** A connection to a port of a pod; undefined when nothing listens there. */
   connect(uid: string, port: number, from: string): Duplex | undefined {
     const accept = this.#accepting.get(`${uid} ${port}`);
     return accept && connectionTo(accept, from);

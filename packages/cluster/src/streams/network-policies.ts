@@ -5,7 +5,7 @@ import type { Namespace, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, Po
 import { selectorOf } from "../controllers/workloads/selector.ts";
 import { namedPort } from "./service-backend.ts";
 
-/** One end of a connection. Without a pod it is a node, the API server, or somebody outside. */
+/** One end of a connection. Without a pod it is a node, the API server, or outside the cluster. */
 export interface NetworkEnd {
   readonly ip: string;
   readonly pod?: Pod;

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ConnectionOptions, connect as tlsConnect } from "node:tls";
 
-/** A request to somebody who listens in a pod. */
+/** A request to a server in a pod. */
 export interface PodRequest {
   readonly method: string;
   readonly path: string;

@@ -34,7 +34,7 @@ const OUTSIDE = "10.244.255.1";
 
 /**
  * Reaches the ports of pods: those of simulated programs, of programs on this machine, and those that an image's `connect`
- * answers. Nobody listens on any other: connections to it are refused, as they would be. Pods of real nodes are reached over
+ * answers. Connections to any other port are refused, as they would be. Pods of real nodes are reached over
  * the machine's network.
  */
 export class PodNetwork {

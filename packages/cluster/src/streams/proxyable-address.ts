@@ -2,7 +2,7 @@ import { isMappedIp, parseIp } from "@konverge/core";
 
 /**
  * Whether the API server connects to an address that an object names: to none of its own machine, of its link, or of many.
- * Whoever can write an object's status would otherwise reach what listens for this machine alone.
+ * A client that can write an object's status could otherwise reach servers that listen for this machine only.
  */
 export function isProxyable(text: string): boolean {
   const ip = parseIp(text);

@@ -20,7 +20,7 @@ export class NoBackendError extends Error {
 }
 
 /**
- * The pods behind Services, as whoever forwards traffic finds them: only those that are ready.
+ * The pods behind Services, as proxies find them: only those that are ready.
  *
  * Services and pods are read from the store, not by a request: the server itself asks while it waits for a webhook's answer, and must
  * not have to wait for itself.

@@ -1,7 +1,7 @@
 import type { ApiServer } from "@konverge/apiserver";
 import type { EndpointSlice, Service, ServicePort } from "@konverge/kinds";
 
-/** Somebody behind a Service. */
+/** An endpoint of a Service. */
 export interface Endpoint {
   readonly ip: string;
   readonly hostname: string | undefined;

@@ -13,7 +13,7 @@ const NOTHING = Buffer.alloc(0);
 /**
  * Makes a stream of channel messages of one that carries SPDY's frames: what older kubectl and Go's SPDY executor speak for
  * exec and attach. Flow: the client opens a stream for each of the process's own; what is written waits until all are there;
- * what nobody asked for is dropped. At the end all streams are finished, then the connection.
+ * output that was not requested is dropped. At the end all streams are finished, then the connection.
  */
 export function channelsOverSpdy(outer: PairedSocket, query: URLSearchParams): PairedSocket {
   const [near, far] = socketPair(outer.protocol.slice(SPDY.length));

@@ -49,7 +49,7 @@ test("a volume lies over the files of the image, and may be read only", () => {
   assert.equal(fixed.readText("/data/x"), "1");
 });
 
-test("nobody writes to a root that is read only, but devices swallow what they are given", () => {
+test("a read-only root refuses writes, and devices discard what is written to them", () => {
   const files = filesOf({ uid: 0, gid: 0, groups: [] }, new Map(), true);
   assert.throws(() => files.write("/x", "1"), code("EROFS"));
 });

@@ -40,9 +40,9 @@ export interface Process extends Streams {
   readonly memory: Holding;
   /** Aborts when the process is killed: whatever waits must give up. */
   readonly signal: AbortSignal;
-  /** Names it where somebody asks who still works. */
+  /** Names it in reports of what still works. */
   readonly label: string;
-  /** It runs in a loop that never ends by itself: nobody waits for it, so its waits are housekeeping. */
+  /** It runs in a loop that never ends by itself: nothing waits for it, so its timers are background timers. */
   readonly endless: boolean;
   /**
    * Counts work, in steps of some microseconds. A command awaits what this returns before it does more, so that nothing a
@@ -56,7 +56,7 @@ export interface Process extends Streams {
   log(text: string | Uint8Array): void;
   /** Where a command is; undefined when there is none. */
   find(name: string): string | undefined;
-  /** Takes over what happens when the container is told to end; without it the process is killed. */
+  /** Handles SIGTERM of the container; without it the process is killed. */
   onTerminate(handler: () => void): void;
   /** Runs another command in the same container; 127 when there is none of that name. */
   run(argv: readonly string[], options?: SpawnOptions): Promise<number>;

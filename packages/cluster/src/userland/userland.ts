@@ -32,7 +32,7 @@ export interface UserlandOptions {
   log(text: string | Uint8Array): void;
 }
 
-/** How a process is told to end. */
+/** How a process is stopped. */
 export interface Signals {
   /** Asks it to. */
   readonly stop?: AbortSignal;

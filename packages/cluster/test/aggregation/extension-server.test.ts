@@ -62,7 +62,7 @@ test("a server at an external name is reached over TLS, and knows who asks throu
 });
 
 test(
-  "a certificate that nobody vouches for makes a server unavailable, unless that is to be ignored",
+  "a certificate of an unknown authority makes a server unavailable, unless verification is off",
   BOUND,
   async () => {
     await using s = await stage();

@@ -39,7 +39,7 @@ export interface SeenRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** An API server of a few lines: it serves one group, to whoever comes with a certificate that the given authority signed. */
+/** An API server of a few lines: it serves one group, to clients with a certificate that the given authority signed. */
 export async function extensionServer(frontProxyCa?: string) {
   const authority = createAuthority(realClock(), { name: "extension-ca" });
   const { cert, key } = authority.server("extension", ["extension.default.svc"]);

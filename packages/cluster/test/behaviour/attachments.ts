@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { timestamp } from "@konverge/core";
 import { CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "@konverge/kinds";
-import { assertTold, type Behaviour, eventsAbout, find, run, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, eventsAbout, find, run, type Stage } from "./stage.ts";
 
 /** A driver and nodes of the behaviour alone: a real cluster plays several at a time. */
 const driverOf = ({ namespace }: Stage) => `${namespace}.example.com`;
@@ -112,7 +112,7 @@ export const attachmentBehaviours: Record<string, Behaviour> = {
       await untilListed(stage, "one", uniqueName(stage));
       assert.deepEqual(await listed(stage, "one"), [{ name: uniqueName(stage), devicePath: "" }]);
       const succeeded = /^Normal SuccessfulAttachVolume AttachVolume\.Attach succeeded for volume "\S+-disk" $/;
-      await assertTold(stage, "Pod", "web", succeeded);
+      await assertEvent(stage, "Pod", "web", succeeded);
       await use(stage, "one", [uniqueName(stage)]);
       await remove(stage, "web");
       await stage.quiet();
@@ -132,7 +132,7 @@ export const attachmentBehaviours: Record<string, Behaviour> = {
     await report(stage, { attached: true });
     await untilListed(stage, "one", uniqueName(stage));
     await pod(stage, "second", "two");
-    await assertTold(stage, "Pod", "second", MULTI_ATTACH);
+    await assertEvent(stage, "Pod", "second", MULTI_ATTACH);
     await stage.quiet();
     assert.deepEqual(await attachedTo(stage), ["one"]);
     const warned = (await eventsAbout(stage, "Pod", "second")).filter((line) => MULTI_ATTACH.test(line));
@@ -188,7 +188,7 @@ export const attachmentBehaviours: Record<string, Behaviour> = {
     await report(stage, { attached: false, attachError });
     const failed =
       /^Warning FailedAttachVolume AttachVolume\.Attach failed for volume "\S+-disk" : rpc error: no such disk$/;
-    await assertTold(stage, "Pod", "web", failed);
+    await assertEvent(stage, "Pod", "web", failed);
   },
 
   "a pod that is being deleted keeps its volume while its containers run, and a volume of a finished pod is detached":

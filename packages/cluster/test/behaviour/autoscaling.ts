@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { keyOf } from "@konverge/core";
 import { Deployment, HorizontalPodAutoscaler, Pod } from "@konverge/kinds";
 import { makeNodes, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, labelsOf, podsOf, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, labelsOf, podsOf, type Stage } from "./stage.ts";
 
 const AT_ONCE = { scaleDown: { stabilizationWindowSeconds: 0 } };
 
@@ -54,7 +54,7 @@ export const autoscaling: Record<string, Behaviour> = {
     const cpu = { name: "cpu", target: { type: "Utilization", averageUtilization } };
     await autoscale(stage, { type: "Resource", resource: cpu });
     await size(stage, 4);
-    await assertTold(
+    await assertEvent(
       stage,
       "HorizontalPodAutoscaler",
       "web",
@@ -74,7 +74,7 @@ export const autoscaling: Record<string, Behaviour> = {
       await stage.client.patch(Pod, keyOf(pod), { merge: { metadata: { annotations } } });
     }
     await size(stage, 2);
-    await assertTold(stage, "HorizontalPodAutoscaler", "web", /New size: 2; reason: All metrics below target$/);
+    await assertEvent(stage, "HorizontalPodAutoscaler", "web", /New size: 2; reason: All metrics below target$/);
     await stage.until("it is within its limits", async () => {
       return conditionOf(await get(stage), "ScalingLimited") === "False DesiredWithinRange";
     });
@@ -89,7 +89,7 @@ export const autoscaling: Record<string, Behaviour> = {
     const average = { type: "AverageValue", averageValue: "10" };
     await autoscale(stage, { type: "Pods", pods: { metric: { name: "requests" }, target: average } });
     await size(stage, 3);
-    await assertTold(
+    await assertEvent(
       stage,
       "HorizontalPodAutoscaler",
       "web",
@@ -107,7 +107,7 @@ export const autoscaling: Record<string, Behaviour> = {
     // The same for more pods would ask for even more.
     await autoscale(stage, { type: "Object", object }, { maxReplicas: 3 });
     await size(stage, 3);
-    await assertTold(
+    await assertEvent(
       stage,
       "HorizontalPodAutoscaler",
       "web",
@@ -123,7 +123,7 @@ export const autoscaling: Record<string, Behaviour> = {
     measures.set(`${namespace}/jobs`, "14");
     await autoscale(stage, externally("5"));
     await size(stage, 3);
-    await assertTold(
+    await assertEvent(
       stage,
       "HorizontalPodAutoscaler",
       "web",
@@ -171,13 +171,13 @@ export const autoscaling: Record<string, Behaviour> = {
       `the HPA was unable to compute the replica count: unable to get external metric ${stage.namespace}/jobs/nil: no metrics returned from external metrics API`,
     );
     assert.equal((await target(stage)).spec?.replicas, 2);
-    await assertTold(
+    await assertEvent(
       stage,
       "HorizontalPodAutoscaler",
       "web",
       /^Warning FailedGetExternalMetric unable to get external/,
     );
-    await assertTold(stage, "HorizontalPodAutoscaler", "web", /^Warning FailedComputeMetricsReplicas invalid metrics/);
+    await assertEvent(stage, "HorizontalPodAutoscaler", "web", /^Warning FailedComputeMetricsReplicas invalid metrics/);
   },
 
   "an autoscaler whose target is missing or stopped says so": async (stage) => {

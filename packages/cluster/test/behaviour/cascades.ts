@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type KubeObject, ownerReference } from "@konverge/core";
 import { ConfigMap, CustomResourceDefinition, Deployment, Namespace, ReplicaSet, Secret } from "@konverge/kinds";
-import { assertTold, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage, template } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage, template } from "./stage.ts";
 
 const map = ({ client, namespace }: Stage, name: string, owners: KubeObject[] = [], more: object = {}) =>
   client.create(ConfigMap, {
@@ -114,7 +114,7 @@ export const cascades: Record<string, Behaviour> = {
     await stage.quiet();
     await map(stage, "child", [owner]);
     await isGone(stage, "child");
-    await assertTold(
+    await assertEvent(
       stage,
       "ConfigMap",
       "child",
@@ -169,7 +169,7 @@ export const cascades: Record<string, Behaviour> = {
     await gadgetWithChild("one");
     await client.delete(Gadget, `${namespace}/one`);
     await childIsGone("one");
-    // With the definition go its objects, and with them what they own, although nobody serves the kind any more.
+    // With the definition go its objects, and with them what they own, although the kind is no longer served.
     await gadgetWithChild("two");
     await client.delete(CustomResourceDefinition, `gadgets.${group}`);
     await childIsGone("two");

@@ -12,7 +12,7 @@ import { during, playEmbedded, virtualStage } from "./stages.ts";
 
 playEmbedded(certificates);
 
-test("whoever has a signed certificate is known by it", async (t) => {
+test("a client with a signed certificate is authenticated by it", async (t) => {
   await using cluster = await startCluster({ parts: BUILT_IN_CONTROLLERS });
   await using port = await cluster.listen();
   const { client } = cluster;
@@ -60,7 +60,7 @@ test("whoever has a signed certificate is known by it", async (t) => {
   assert.deepEqual(userInfo.groups, ["team-a", "system:authenticated"]);
 });
 
-test("requests are forgotten an hour after they were decided, or a day after nobody did", async () => {
+test("requests are deleted an hour after they were decided, and after a day without a decision", async () => {
   const { client, cluster, clock, pass } = await virtualStage();
   const { request } = certificateRequest("jane");
   for (const name of ["signed", "denied", "pending"]) {

@@ -41,7 +41,7 @@ const fails = async (stage: Stage, message: string) => {
 };
 
 export const certificates: Record<string, Behaviour> = {
-  "a client's certificate is signed when somebody has approved it, for as long as it asks": async (stage) => {
+  "a client's certificate is signed when its request is approved, for the requested time": async (stage) => {
     const { request, key } = certificateRequest("jane", ["team-a", "team-b"]);
     await ask(stage, request, "kube-apiserver-client", CLIENT, { expirationSeconds: 3600 });
     await stage.quiet();

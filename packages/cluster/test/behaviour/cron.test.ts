@@ -98,7 +98,7 @@ test("a start that is too late is missed, and said to be", () =>
     assert.equal((await client.list(Job, { namespace })).items.length, 1);
   }));
 
-/** A day with CronJobs, back-offs and TTLs; the log of all that was told. */
+/** A day with CronJobs, back-offs and TTLs; the log of all events. */
 async function day(seed: number): Promise<{ log: string[]; ms: number; jobs: number }> {
   const log: string[] = [];
   const started = performance.now();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DeviceClass, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
 import { type Fate, makeNodes, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
 
 export const DRIVER = "gpu.example.com";
 export const ATTRIBUTES = `device.attributes["${DRIVER}"]`;
@@ -153,7 +153,7 @@ export const devices: Record<string, Behaviour> = {
   "a pod whose template is missing says so, and goes on when it comes": async (stage) => {
     await makeDevices(stage, 1);
     await makePod(stage, "app", BY_TEMPLATE);
-    await assertTold(
+    await assertEvent(
       stage,
       "Pod",
       "app",

@@ -12,7 +12,7 @@ import {
   ServiceAccount,
 } from "@konverge/kinds";
 import {
-  assertTold,
+  assertEvent,
   type Behaviour,
   conditionOf,
   eventsAbout,
@@ -58,7 +58,7 @@ export const guards: Record<string, Behaviour> = {
       metadata: { name: "web", namespace },
       spec: { maxUnavailable: "25%", selector: { matchLabels: { ...labelsOf } } },
     });
-    await assertTold(stage, "PodDisruptionBudget", "web", /^Normal NoPods No matching pods found$/);
+    await assertEvent(stage, "PodDisruptionBudget", "web", /^Normal NoPods No matching pods found$/);
     await client.create(Deployment, { metadata: { name: "web", namespace }, spec });
     await runAllUntil(stage, "one may go", async () => (await getBudget(stage)).status?.disruptionsAllowed === 1);
     const { status } = await getBudget(stage);
@@ -67,7 +67,7 @@ export const guards: Record<string, Behaviour> = {
     await stage.until("all are gone", async () => (await podsOf(stage)).length === 0);
     const { metadata, spec: pod } = template();
     await client.create(Pod, { metadata: { ...metadata, name: "alone", namespace }, spec: pod });
-    await assertTold(
+    await assertEvent(
       stage,
       "PodDisruptionBudget",
       "web",
@@ -246,7 +246,7 @@ export const guards: Record<string, Behaviour> = {
     await stage.until("it has lost them", async () => ((await gathered())?.length ?? 0) === 0);
   },
 
-  "pods that are refused are told of in the ReplicaSet's conditions and events": async (stage) => {
+  "pods that are refused are reported in the ReplicaSet's conditions and events": async (stage) => {
     const { client, namespace } = stage;
     const spec = {
       replicas: 2,
@@ -254,10 +254,10 @@ export const guards: Record<string, Behaviour> = {
       template: template("web:1", { priorityClassName: "nowhere" }),
     };
     await client.create(ReplicaSet, { metadata: { name: "web", namespace }, spec });
-    await stage.until("the refusal is told", async () => {
+    await stage.until("the refusal is reported", async () => {
       return conditionOf(await client.get(ReplicaSet, `${namespace}/web`), "ReplicaFailure") === "True FailedCreate";
     });
-    await assertTold(
+    await assertEvent(
       stage,
       "ReplicaSet",
       "web",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Job, Pod } from "@konverge/kinds";
-import { assertTold, type Behaviour, conditionOf, end, find, podsOf, type Stage, template } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, end, find, podsOf, type Stage, template } from "./stage.ts";
 
 function job({ namespace }: Stage, more: object = {}, name = "work") {
   const pod = template("work:1", { restartPolicy: "Never" });
@@ -37,8 +37,8 @@ export const jobs: Record<string, Behaviour> = {
     assert.equal(status.active ?? 0, 0);
     assert.deepEqual(status.uncountedTerminatedPods ?? {}, {});
     for (const pod of await podsOf(stage)) assert.equal(pod.metadata.finalizers, undefined);
-    await assertTold(stage, "Job", "work", /^Normal SuccessfulCreate Created pod: work-/);
-    await assertTold(stage, "Job", "work", /^Normal Completed Job completed$/);
+    await assertEvent(stage, "Job", "work", /^Normal SuccessfulCreate Created pod: work-/);
+    await assertEvent(stage, "Job", "work", /^Normal Completed Job completed$/);
   },
 
   "a Job gives up when its pods have failed too often": async (stage) => {
@@ -51,7 +51,7 @@ export const jobs: Record<string, Behaviour> = {
     assert.equal(conditionOf(stored, "FailureTarget"), "True BackoffLimitExceeded");
     assert.equal(stored.status?.failed, 2);
     assert.equal((await running(stage)).length, 0);
-    await assertTold(
+    await assertEvent(
       stage,
       "Job",
       "work",
@@ -162,7 +162,7 @@ export const jobs: Record<string, Behaviour> = {
     await stage.until("it says so", async () => conditionOf(await get(stage), "Suspended") === "False JobResumed");
     await client.patch(Job, `${namespace}/work`, { merge: { spec: { suspend: true } } });
     await podsAre(stage, 0);
-    await assertTold(stage, "Job", "work", /^Normal Suspended Job suspended$/);
+    await assertEvent(stage, "Job", "work", /^Normal Suspended Job suspended$/);
   },
 
   "a Job that takes too long is stopped": async (stage) => {

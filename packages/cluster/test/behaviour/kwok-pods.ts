@@ -1,5 +1,5 @@
 /**
- * What KWOK makes of pods: the same as simulated nodes do, told by the same annotations (`sim.konverge.dev/…`), so that a
+ * What KWOK makes of pods: the same as simulated nodes do, by the same annotations (`sim.konverge.dev/…`), so that a
  * behaviour can say of a pod how it shall fare wherever it is played. Understood are `ready`, `ready-delay`,
  * `run-duration` and `exit-code`.
  */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isForbidden } from "@konverge/core";
 import { Pod, PriorityClass, ReplicaSet, RuntimeClass } from "@konverge/kinds";
-import { assertTold, type Behaviour, labelsOf, podsOf, type Stage, template } from "./stage.ts";
+import { assertEvent, type Behaviour, labelsOf, podsOf, type Stage, template } from "./stage.ts";
 
 /** A set whose pods name something that is not there yet, and the words by which they are refused. */
 async function refusedSet(stage: Stage, spec: object, why: RegExp): Promise<void> {
@@ -15,7 +15,7 @@ async function refusedSet(stage: Stage, spec: object, why: RegExp): Promise<void
       template: { ...pod, spec: { ...pod.spec, ...spec } },
     },
   });
-  await assertTold(stage, "ReplicaSet", "web", why);
+  await assertEvent(stage, "ReplicaSet", "web", why);
   assert.deepEqual(await podsOf(stage), []);
 }
 

@@ -7,7 +7,7 @@ import type { KubeObject } from "@konverge/core";
 import { EndpointSlice, Endpoints, Service } from "@konverge/kinds";
 import { during, virtualStage } from "./stages.ts";
 
-test("the Service kubernetes has endpoints, and nobody mirrors or removes them", async () => {
+test("the Service kubernetes has endpoints, which no controller mirrors or removes", async () => {
   const { client, cluster, clock, pass } = await virtualStage();
   const ports = [{ name: "web", port: 80 }];
   await client.create(Service, { metadata: { name: "other" }, spec: { selector: { app: "web" }, ports } });

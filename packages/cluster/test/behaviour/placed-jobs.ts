@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CronJob, Job, Pod } from "@konverge/kinds";
 import { type Fate, makeNodes, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, eventsAbout, find, podsOf, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, eventsAbout, find, podsOf, type Stage } from "./stage.ts";
 
 const DONE: Fate = { "run-duration": "500ms" };
 const FAILS: Fate = { "run-duration": "500ms", "exit-code": "3" };
@@ -47,7 +47,7 @@ export const placedJobs: Record<string, Behaviour> = {
     await becomes(stage, "Failed", "BackoffLimitExceeded");
     assert.equal((await get(stage)).status?.failed, 2);
     assert.deepEqual(await phases(stage), ["Failed", "Failed"]);
-    await assertTold(stage, "Job", "work", /^Warning BackoffLimitExceeded /);
+    await assertEvent(stage, "Job", "work", /^Warning BackoffLimitExceeded /);
   },
 
   "an indexed Job completes all indexes, each on a pod of its own": async (stage) => {
@@ -75,7 +75,7 @@ export const placedJobs: Record<string, Behaviour> = {
     assert.equal(conditionOf(await get(stage), "Suspended"), "True JobSuspended");
     await client.patch(Job, `${namespace}/work`, { merge: { spec: { suspend: false } } });
     await becomes(stage, "Complete", "CompletionsReached");
-    await assertTold(stage, "Job", "work", /^Normal Resumed Job resumed$/);
+    await assertEvent(stage, "Job", "work", /^Normal Resumed Job resumed$/);
   },
 
   "a Job that takes too long is ended with its running pods": async (stage) => {
@@ -96,7 +96,7 @@ export const placedJobs: Record<string, Behaviour> = {
     });
   },
 
-  "a Job counts the pod that somebody deletes as failed, and starts another": async (stage) => {
+  "a Job counts a pod that is deleted as failed, and starts another": async (stage) => {
     const { client, namespace } = stage;
     await makeNodes(stage, 1);
     await job(stage, { "run-duration": "5s" });

@@ -11,7 +11,7 @@ import {
   ResourceQuota,
 } from "@konverge/kinds";
 import { makeNodes, type Placed, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage } from "./stage.ts";
 
 async function makePod(stage: Stage, name: string, pod: Placed = {}, labels: Record<string, string> = labelsOf) {
   const { metadata, spec } = placed(stage, pod);
@@ -60,7 +60,7 @@ export const placedScheduling: Record<string, Behaviour> = {
     await makePod(stage, "c", { requests: { cpu: "1" } });
     await isRefused(stage, "c");
     assert.deepEqual(own(await messageOf(stage, "c")), ["2 Insufficient cpu"]);
-    await assertTold(stage, "Pod", "c", /^Warning FailedScheduling 0\/\d+ nodes are available: .*2 Insufficient cpu/);
+    await assertEvent(stage, "Pod", "c", /^Warning FailedScheduling 0\/\d+ nodes are available: .*2 Insufficient cpu/);
     await client.delete(Pod, `${namespace}/a`);
     await runs(stage, "c");
   },
@@ -87,7 +87,7 @@ export const placedScheduling: Record<string, Behaviour> = {
     assert.equal((await get(stage, "winner")).spec?.nodeName, place);
     assert.equal(await find(stage, Pod, `${namespace}/loser`), undefined);
     assert.equal((await get(stage, "kept")).metadata.deletionTimestamp, undefined);
-    await assertTold(stage, "Pod", "loser", /^Normal Preempted Preempted by pod [0-9a-f-]{36} on node /);
+    await assertEvent(stage, "Pod", "loser", /^Normal Preempted Preempted by pod [0-9a-f-]{36} on node /);
   },
 
   "a pod that may not preempt waits": async (stage) => {
@@ -151,7 +151,10 @@ export const placedScheduling: Record<string, Behaviour> = {
     await makePod(stage, "old");
     await runs(stage, "old");
     await client.patch(Node, only!, { merge: { spec: { unschedulable: true } } });
-    await stage.until("everybody knows", async () => (await client.get(Node, only!)).spec?.taints?.length === 2);
+    await stage.until(
+      "the node has both taints",
+      async () => (await client.get(Node, only!)).spec?.taints?.length === 2,
+    );
     await stage.quiet();
     await makePod(stage, "new");
     await isRefused(stage, "new");

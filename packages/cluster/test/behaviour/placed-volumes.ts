@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { keyOf } from "@konverge/core";
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass, VolumeAttachment } from "@konverge/kinds";
 import { makeNodes, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, find, type Stage } from "./stage.ts";
 
 const DRIVER = "disks.example.com";
 
@@ -82,7 +82,7 @@ export const placedVolumes: Record<string, Behaviour> = {
     await client.patch(PersistentVolumeClaim, `${namespace}/data`, {
       merge: { spec: { resources: { requests: { storage: "2Gi" } } } },
     });
-    await assertTold(
+    await assertEvent(
       stage,
       "PersistentVolumeClaim",
       "data",
@@ -123,7 +123,7 @@ export const placedVolumes: Record<string, Behaviour> = {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "more" } }];
     const { metadata, spec } = placed(stage, { spec: { volumes } });
     await client.create(Pod, { metadata: { ...metadata, name: "late", namespace }, spec });
-    await assertTold(
+    await assertEvent(
       stage,
       "Pod",
       "late",
@@ -136,14 +136,14 @@ export const placedVolumes: Record<string, Behaviour> = {
     await makeNodes(stage, 1);
     await makeClass(stage);
     await makePod(stage);
-    await assertTold(
+    await assertEvent(
       stage,
       "Pod",
       "app",
       /^Warning FailedScheduling 0\/\d+ nodes are available: persistentvolumeclaim "data" not found\. /,
     );
     await makeClaim(stage, "1Gi");
-    await assertTold(
+    await assertEvent(
       stage,
       "Pod",
       "app",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { keyOf } from "@konverge/core";
 import { DaemonSet, Deployment, PersistentVolumeClaim, Pod, ReplicaSet, StatefulSet } from "@konverge/kinds";
 import { makeNodes, type Placed, placed } from "./placed.ts";
-import { assertTold, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, conditionOf, find, labelsOf, podsOf, type Stage } from "./stage.ts";
 
 const selector = { matchLabels: { ...labelsOf } };
 
@@ -75,7 +75,7 @@ export const placedWorkloads: Record<string, Behaviour> = {
       assert.equal(pod.status?.phase, "Running");
       assert.equal(conditionOf(pod, "PodScheduled")?.split(" ")[0], "True");
       assert.ok(pod.status?.podIP);
-      await assertTold(stage, "Pod", pod.metadata.name, /^Normal Scheduled Successfully assigned /);
+      await assertEvent(stage, "Pod", pod.metadata.name, /^Normal Scheduled Successfully assigned /);
     }
     for (const count of [5, 1, 0]) {
       await client.scale(Deployment, `${namespace}/web`, count);

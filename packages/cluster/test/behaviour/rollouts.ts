@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Deployment, Pod, ReplicaSet, ReplicationController } from "@konverge/kinds";
 import {
-  assertTold,
+  assertEvent,
   type Behaviour,
   conditionOf,
   find,
@@ -69,13 +69,13 @@ export const rollouts: Record<string, Behaviour> = {
     assert.equal(stored.metadata.annotations?.["deployment.kubernetes.io/revision"], "1");
     assert.equal(conditionOf(stored, "Available"), "True MinimumReplicasAvailable");
     assert.equal(conditionOf(stored, "Progressing"), "True NewReplicaSetAvailable");
-    await assertTold(
+    await assertEvent(
       stage,
       "Deployment",
       "web",
       /^Normal ScalingReplicaSet Scaled up replica set web-\w+ from 0 to 2$/,
     );
-    await assertTold(stage, "ReplicaSet", set!.metadata.name, /^Normal SuccessfulCreate Created pod: web-/);
+    await assertEvent(stage, "ReplicaSet", set!.metadata.name, /^Normal SuccessfulCreate Created pod: web-/);
   },
 
   "a rolling update never goes beyond its limits, and keeps the old set for a rollback": async (stage) => {
@@ -194,7 +194,7 @@ export const rollouts: Record<string, Behaviour> = {
     await stage.until("two pods are left", async () => (await podsOf(stage)).length === 2);
     const left = (await podsOf(stage)).map(({ metadata }) => metadata.name).sort();
     assert.deepEqual(left, [second!.metadata.name, third!.metadata.name].sort());
-    await assertTold(stage, "ReplicaSet", "web", /^Normal SuccessfulDelete Deleted pod: web-/);
+    await assertEvent(stage, "ReplicaSet", "web", /^Normal SuccessfulDelete Deleted pod: web-/);
   },
 
   "a ReplicaSet adopts pods that it selects, and releases those that it does not": async (stage) => {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { ControllerRevision, DaemonSet, Node, PersistentVolumeClaim, Pod, StatefulSet } from "@konverge/kinds";
-import { assertTold, type Behaviour, find, labelsOf, podsOf, run, runAllUntil, type Stage, template } from "./stage.ts";
+import {
+  assertEvent,
+  type Behaviour,
+  find,
+  labelsOf,
+  podsOf,
+  run,
+  runAllUntil,
+  type Stage,
+  template,
+} from "./stage.ts";
 
 const selector = { matchLabels: { ...labelsOf } };
 
@@ -57,13 +67,13 @@ export const sets: Record<string, Behaviour> = {
     assert.deepEqual(claim?.metadata.labels, labelsOf);
     const { status } = await getSet(stage);
     assert.equal(pod.metadata.labels?.["controller-revision-hash"], status?.currentRevision);
-    await assertTold(
+    await assertEvent(
       stage,
       "StatefulSet",
       "db",
       /^Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful$/,
     );
-    await assertTold(
+    await assertEvent(
       stage,
       "StatefulSet",
       "db",
@@ -99,7 +109,7 @@ export const sets: Record<string, Behaviour> = {
     assert.equal((await claim(0))?.metadata.deletionTimestamp, undefined);
   },
 
-  "in parallel, a StatefulSet starts all pods at once, from the number it is told": async (stage) => {
+  "in parallel, a StatefulSet starts all pods at once, from its start ordinal": async (stage) => {
     await stage.client.create(
       StatefulSet,
       statefulSet(stage, 3, { podManagementPolicy: "Parallel", ordinals: { start: 5 } }),

@@ -95,7 +95,7 @@ export const sharedDevices: Record<string, Behaviour> = {
     await runs(stage, "three");
   },
 
-  "more than a device has, or allows for one, is given to nobody": async (stage) => {
+  "a request for more than a device has, or allows, is not allocated": async (stage) => {
     const requestPolicy = { default: "10Gi", validValues: ["10Gi", "20Gi"] };
     await makePool(stage, [
       { name: "gpu-0", allowMultipleAllocations: true, capacity: { memory: { value: "40Gi", requestPolicy } } },

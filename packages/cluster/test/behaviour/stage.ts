@@ -98,7 +98,7 @@ export function conditionOf(object: KubeObject | undefined, type: string): strin
   return found && `${found.status} ${found.reason}`;
 }
 
-/** What was told about an object: `Normal ScalingReplicaSet Scaled up …`, oldest first. */
+/** The events about an object: `Normal ScalingReplicaSet Scaled up …`, oldest first. */
 export async function eventsAbout({ client, namespace }: Stage, kind: string, name: string): Promise<string[]> {
   const { items } = await client.list(Event, { namespace });
   return items
@@ -107,8 +107,8 @@ export async function eventsAbout({ client, namespace }: Stage, kind: string, na
     .map(({ type, reason, message }) => `${type} ${reason} ${message}`);
 }
 
-/** Asserts that something was told about an object. */
-export async function assertTold(stage: Stage, kind: string, name: string, what: RegExp): Promise<void> {
+/** Asserts that an event about an object was recorded. */
+export async function assertEvent(stage: Stage, kind: string, name: string, what: RegExp): Promise<void> {
   let told: string[] = [];
   await stage.until(`an event about ${kind} ${name} says ${what}`, async () => {
     told = await eventsAbout(stage, kind, name);

@@ -41,7 +41,7 @@ export interface VirtualStageOptions {
   seed?: number;
   shuffle?: boolean;
   log?: Log;
-  /** With a scheduler, and nodes that work as soon as somebody makes them. Default: controllers only. */
+  /** With a scheduler, and nodes that work as soon as they are created. Default: controllers only. */
   nodes?: boolean;
   /** With an API server behind it that tells the stage's measures. */
   metrics?: boolean;

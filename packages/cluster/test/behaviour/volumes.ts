@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
-import { assertTold, type Behaviour, find, type Stage } from "./stage.ts";
+import { assertEvent, type Behaviour, find, type Stage } from "./stage.ts";
 
 const claim = ({ client, namespace }: Stage, storage: string, more: object = {}) =>
   client.create(PersistentVolumeClaim, {
@@ -70,7 +70,7 @@ export const volumes: Record<string, Behaviour> = {
 
   "a claim without a volume waits and says why": async (stage) => {
     await claim(stage, "1Gi", { storageClassName: "" });
-    await assertTold(
+    await assertEvent(
       stage,
       "PersistentVolumeClaim",
       "data",
@@ -86,7 +86,7 @@ export const volumes: Record<string, Behaviour> = {
     await client.create(StorageClass, { metadata, provisioner, volumeBindingMode: "WaitForFirstConsumer" });
     await client.create(StorageClass, { metadata: { name: `${namespace}-now` }, provisioner });
     await claim(stage, "1Gi", { storageClassName: `${namespace}-late` });
-    await assertTold(
+    await assertEvent(
       stage,
       "PersistentVolumeClaim",
       "data",
@@ -101,7 +101,7 @@ export const volumes: Record<string, Behaviour> = {
     await stage.until("the driver is asked", async () => {
       return (await getClaim(stage)).metadata.annotations?.["volume.kubernetes.io/storage-provisioner"] === provisioner;
     });
-    await assertTold(
+    await assertEvent(
       stage,
       "PersistentVolumeClaim",
       "data",

@@ -8,13 +8,13 @@ import { node, onNodes } from "./virtual-nodes.ts";
 const HOUR = 3_600_000;
 const LEASES = { namespace: "kube-node-lease" };
 
-test("whoever reads the leases of nodes finds them renewed, and those who follow them see every renewal", () =>
+test("a client that reads the leases of nodes finds them renewed, and watchers get every renewal", () =>
   onNodes([node("a"), node("b")], async ({ cluster, clock, wait, pass }) => {
     const { client, server } = cluster;
     await pass(HOUR);
     const quiet = server.store.revision;
     await pass(HOUR);
-    assert.equal(server.store.revision, quiet, "nobody looks, so nothing is written");
+    assert.equal(server.store.revision, quiet, "nothing reads them, so nothing is written");
     const { items } = await wait(client.list(Lease, LEASES));
     assert.deepEqual(
       items.map(({ spec }) => clock.now() - Date.parse(spec?.renewTime ?? "") < 10_000),
@@ -37,7 +37,7 @@ test("whoever reads the leases of nodes finds them renewed, and those who follow
     );
   }));
 
-test("who follows the leases from before there are nodes sees every renewal as well", async () => {
+test("a watch of the leases that begins before there are nodes gets every renewal as well", async () => {
   const clock = new VirtualClock();
   await using cluster = await startCluster({ clock, nodes: [node("a")] });
   const end = new AbortController();
@@ -52,7 +52,7 @@ test("who follows the leases from before there are nodes sees every renewal as w
   await following;
 });
 
-test("a lease that somebody deletes is there again for the next who looks", () =>
+test("a lease that is deleted exists again for the next reader", () =>
   onNodes([node("a")], async ({ cluster: { client }, wait, pass }) => {
     await pass(HOUR);
     await wait(client.delete(Lease, "kube-node-lease/a"));

@@ -87,7 +87,7 @@ test("containers of a pod share its volumes, and a user has the rights that it h
   assert.deepEqual(lines, ["hello", "1000", "sh: can't create /root/file: Permission denied", "drwxrwsrwx"]);
 });
 
-test("a ConfigMap that changes is seen in the volumes of those who run", () =>
+test("a ConfigMap that changes is updated in the volumes of running containers", () =>
   onNodes(NODES, async (stage) => {
     const { cluster } = stage;
     const { client } = cluster;
@@ -181,7 +181,7 @@ test("names and Services lead from one pod to another", () =>
     assert.match(second ?? "", /Connection refused/);
   }));
 
-test("a container that nobody can foresee seems to run, as ever", () =>
+test("a container whose command is unknown only seems to run", () =>
   onNodes(NODES, async (stage) => {
     const command = ["sh", "-c", "python train.py && cp model /out"];
     await once(stage, "p", [{ name: "main", image: "example/trainer", command }]);

@@ -75,7 +75,7 @@ test("init containers run one after the other before the rest, and sidecars stay
     assert.equal(pod.status?.phase, "Running");
   }));
 
-test("a Job's pod does its work and ends; commands that everybody knows do what they say", () =>
+test("a Job's pod runs and ends; well-known commands do what they do elsewhere", () =>
   onNodes(nodes, async (stage) => {
     const template = { spec: { restartPolicy: "Never" as const, containers: [{ name: "main", image: "work" }] } };
     await stage.wait(

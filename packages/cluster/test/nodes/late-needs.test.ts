@@ -98,7 +98,7 @@ for (const mode of ["Immediate", "WaitForFirstConsumer"]) {
 
 test("a claim that is deleted while a volume is made for it, and made anew, does not hold its pod up", () =>
   onNodes([node("one")], async (stage) => {
-    // Nobody makes volumes of this class.
+    // There is no provisioner for this class.
     await create(StorageClass, {
       metadata: { name: "slow" },
       provisioner: "driver.example.com",

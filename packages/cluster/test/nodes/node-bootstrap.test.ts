@@ -67,7 +67,7 @@ test("a kubelet joins by a bootstrap token, gets its certificates and renews the
     assert.match(serving.cert, /BEGIN CERTIFICATE/);
   }));
 
-test("a token that has expired, was deleted or is not for authentication gets nobody in", () =>
+test("a token that has expired, was deleted or is not for authentication is refused", () =>
   onPort(async ({ client, clock }, port) => {
     const refused = async () => {
       await using stranger = await withToken(port, TOKEN);
@@ -87,7 +87,7 @@ test("a token that has expired, was deleted or is not for authentication gets no
     await refused();
   }));
 
-test("anybody reads where the cluster is, and whoever knows a token can tell that it is true", () =>
+test("every client can read where the cluster is, and one with a token can verify it", () =>
   onPort(async ({ client, clock }, port) => {
     await createBootstrapToken(client, clock, { token: TOKEN });
     await using anonymous = await clientOf(port);

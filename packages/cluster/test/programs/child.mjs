@@ -1,4 +1,4 @@
-// What a container runs in the tests: it tells what it was given, listens, and ends as it is told.
+// What a container runs in the tests: it prints what it was given, listens, and ends as its arguments say.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { request } from "node:https";

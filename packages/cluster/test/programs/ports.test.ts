@@ -58,7 +58,7 @@ test("ports are forwarded to programs and to scripted handlers, several connecti
   assert.equal(await textOf(said.readable), "HELLO");
 });
 
-test("a connection to a port on which nobody listens is refused, as in a real pod", async () => {
+test("a connection to a port on which nothing listens is refused, as in a real pod", async () => {
   await using stage = await stageWithPods();
   for (const [name, port] of [
     ["mute", 80],
@@ -69,7 +69,7 @@ test("a connection to a port on which nobody listens is refused, as in a real po
   }
 });
 
-test("requests are passed on to pods and to Services, and what keeps them from it is told", async () => {
+test("requests are passed on to pods and to Services, and failures are reported", async () => {
   await using stage = await stageWithPods();
   const { client } = stage;
   const service = (name: string, app: string) =>
@@ -95,7 +95,7 @@ test("requests are passed on to pods and to Services, and what keeps them from i
   await assert.rejects(ask("services/ftp:web:8080/proxy/"), /invalid service request "ftp:web:8080"/);
 });
 
-test("who may not use a proxy is refused before anybody is asked", async () => {
+test("a user without permission for a proxy is refused before the request is passed on", async () => {
   await using stage = await stageWithPods();
   const stranger = stage.client.as({ user: "stranger", groups: ["system:authenticated"] } as never);
   await assert.rejects(

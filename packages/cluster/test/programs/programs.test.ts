@@ -127,7 +127,7 @@ test("a process reaches the cluster with nothing but what a pod has", async () =
   assert.deepEqual(await stage.logs("who"), ["system:serviceaccount:default:default", "default"]);
 });
 
-test("a process is told to end, has its grace period, and no more", async () => {
+test("a process gets SIGTERM, has its grace period, and no more", async () => {
   await using stage = await programStage({ "example/child": child });
   const ports = [{ name: "http", containerPort: 8080 }];
   await stage.pod("polite", { containers: [{ name: "main", image: "example/child", args: ["serve"], ports }] });

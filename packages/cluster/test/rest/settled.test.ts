@@ -134,14 +134,14 @@ test("in real time a cluster settles as well", async () => {
   assert.equal((await cluster.client.get(Deployment, "default/web")).status?.readyReplicas, 2);
 });
 
-test("in real time, too, those who wait are named", async () => {
+test("in real time, too, timers that are waited for are named", async () => {
   await using cluster = await startCluster();
   await cluster.settled({ idlePeriod: 50 });
   const waiting = new AbortController();
   const { clock }: { clock: Clock } = cluster;
-  const late = sleep(clock, HOUR, { label: "somebody slow", signal: waiting.signal }).catch(() => {});
+  const late = sleep(clock, HOUR, { label: "a slow caller", signal: waiting.signal }).catch(() => {});
   try {
-    await assert.rejects(cluster.settled({ idlePeriod: 20, timeout: 2_000 }), /somebody slow \(in 3\d\d\d(\.\d)? s\)/);
+    await assert.rejects(cluster.settled({ idlePeriod: 20, timeout: 2_000 }), /a slow caller \(in 3\d\d\d(\.\d)? s\)/);
   } finally {
     waiting.abort();
     await late;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -79,6 +79,36 @@ describe("kubectl that speaks SPDY, as before WebSockets", { skip }, () => {
       break;
     }
     child.kill();
+  });
+
+  test("attach sends its input to a pod that kubectl run starts", async () => {
+    const child = spawn(
+      kubectl!,
+      ["run", "reads", "--image=busybox", "--restart=Never", "-i", "--quiet", "--", "sh", "-c", "cat; echo closed"],
+      { env },
+    );
+    child.stdin.end("one\ntwo\n");
+    let got = "";
+    for await (const chunk of child.stdout.setEncoding("utf8")) got += chunk;
+    assert.equal(got, "one\ntwo\nclosed\n");
+  });
+
+  test("kubectl cp copies files and folders into a container and back", async () => {
+    const folder = join(home, "site", "a-folder-with-a-long-name-".repeat(4));
+    mkdirSync(folder, { recursive: true });
+    const content = "0123456789".repeat(20_000);
+    writeFileSync(join(folder, "large"), content);
+    writeFileSync(join(home, "site", "small"), "hello\n");
+    const copied = async (from: string, to: string) => {
+      const { code, stderr } = await run("cp", from, to);
+      assert.equal(code, 0, stderr);
+    };
+    await copied(join(home, "site"), "shell:/tmp/site");
+    assert.equal((await run("exec", "shell", "--", "cat", "/tmp/site/small")).stdout, "hello\n");
+    await copied("shell:/tmp/site", join(home, "back"));
+    assert.equal(readFileSync(join(folder.replace("site", "back"), "large"), "utf8"), content);
+    await copied("shell:/tmp/site/small", join(home, "small"));
+    assert.equal(readFileSync(join(home, "small"), "utf8"), "hello\n");
   });
 
   test("port-forward reports that nothing listens, stream by stream", async () => {

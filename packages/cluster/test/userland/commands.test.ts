@@ -21,6 +21,26 @@ const WRITES: Record<string, [script: string, output: string][]> = {
     [`${LINES} | grep -m1 apple; ${LINES} | egrep 'pear|fig' | wc -l`, "apple 10\n2\n"],
     ["env | grep -q '^HOME=' || echo none", "none\n"],
   ],
+  tar: [
+    [
+      "mkdir -p /a/b; echo one > /a/b/f; ln -s f /a/b/l; chmod 750 /a/b/f; tar cf - -C /a b | tar xf - -C /tmp; cat /tmp/b/f; readlink /tmp/b/l; stat -c %a /tmp/b/f",
+      "one\nf\n750\n",
+    ],
+    ["echo x > /f; tar -cf /t.tar /f 2>&1; tar tf /t.tar", "tar: removing leading '/' from member names\nf\n"],
+    [
+      "n=$(printf 'long%.0s' $(seq 1 50)); echo x > /tmp/$n; tar c -C /tmp $n | tar x -C /; cat /$n | wc -c; ls /$n | wc -c",
+      "2\n202\n",
+    ],
+    ["dd if=/dev/zero of=/big bs=1000 count=333 2>/dev/null; tar c big | tar x -C /tmp; wc -c < /tmp/big", "333000\n"],
+    [
+      "tar c /none 2>&1 > /dev/null; echo $?",
+      "tar: removing leading '/' from member names\ntar: /none: No such file or directory\ntar: error exit delayed from previous errors\n1\n",
+    ],
+    [
+      "echo junk | tar x; echo $?; tar c; echo $?",
+      "tar: short read\n1\ntar: cowardly refusing to create an empty archive\n1\n",
+    ],
+  ],
   sed: [
     ["echo hello | sed 's/l/L/'; echo hello | sed 's/l/L/g'", "heLlo\nheLLo\n"],
     ["echo /a/b | sed 's#/#-#g'; echo a/b | sed 's/\\//-/'", "-a-b\na-b\n"],

@@ -20,7 +20,7 @@ export interface Decision {
 
 /**
  * Who may do what, by the objects in the store as they are at the moment of the question: kubelets what their pods need
- * ({@link NodeAuthorizer}), and everybody what roles and bindings allow. None forbids what another allows.
+ * ({@link NodeAuthorizer}), and every user what roles and bindings allow. None forbids what another allows.
  */
 export class Authorizer {
   readonly #index: RoleIndex;

@@ -24,7 +24,7 @@ const EVERYTHING: PolicyRule[] = [
 ];
 
 /**
- * Nobody gives away what they do not have: a role may hold only rules that its writer holds (or the writer may `escalate`),
+ * No user grants permissions that they do not have: a role may hold only rules that its writer holds (or the writer may `escalate`),
  * and a binding may only be to such a role (or the writer may `bind` it). Throws the 403 that the real server answers.
  */
 export function checkEscalation(authorizer: Authorizer, write: RbacWrite): void {

@@ -234,7 +234,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
     assert.ok(refused > 40, `only ${refused} writes were refused`);
   });
 
-  test("lists the same rules for everybody", async () => {
+  test("lists the same rules for every user", async () => {
     for (const name of USERS) {
       for (const namespace of NAMESPACES) {
         const user = { ...someUser(), name };

@@ -56,7 +56,7 @@ test("refusals are worded as in a real server", () => {
   assert.deepEqual(forbiddenError(jane, attributesOf(requestInfo({ method: "GET", path: "/x" }))).details, {});
 });
 
-test("the default roles let users discover, administrators administer and nobody else do anything", () => {
+test("the default roles allow users discovery, administrators everything and others nothing", () => {
   const { authorizer } = setup();
   const admin: User = { name: "root", groups: ["system:masters"] };
   assert.ok(may(authorizer, admin, "DELETE", "/api/v1/nodes"));
@@ -169,7 +169,7 @@ test("a list by name is allowed by a rule for that name", () => {
   assert.ok(!may(authorizer, jane, "GET", path));
 });
 
-test("nobody grants what they do not hold", () => {
+test("no user grants permissions that they do not have", () => {
   const { store, authorizer } = setup();
   const read = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] };
   putObjects(store, RBAC_RESOURCES.roles, role("reader", [read], "a"));

@@ -36,8 +36,8 @@ function urlCovers(pattern: string, path: string): boolean {
 }
 
 /**
- * What the second set of rules allows beyond the first, taken apart into single actions. Whoever holds the first set may
- * hand out the second only if nothing is left.
+ * What the second set of rules allows beyond the first, split into single actions. A user with the first set may
+ * grant the second only if nothing is left.
  */
 export function rulesBeyond(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(singleActions).filter((action) => !held.some((rule) => ruleCovers(rule, action)));

@@ -194,12 +194,12 @@ function sizeOf(values: Record<string, string> = {}): number {
   return Object.entries(values).reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 }
 
-/** What is wrong with the name of whoever makes volumes. */
+/** What is wrong with the name of a provisioner. */
 export function provisionerErrors(name: string, field: string): FieldError[] {
   return name === "" ? [required(field)] : named(field, name.toLowerCase(), qualifiedNameErrors(name.toLowerCase()));
 }
 
-/** What is wrong with what whoever makes volumes is told. */
+/** What is wrong with the parameters of a provisioner. */
 export function parameterErrors(parameters: Record<string, string> = {}, field: string): FieldError[] {
   const names = Object.keys(parameters);
   if (names.length > MOST_PARAMETERS) return [tooLong(field, MOST_PARAMETERS)];

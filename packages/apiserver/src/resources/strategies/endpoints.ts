@@ -16,7 +16,7 @@ type Subset = NonNullable<Endpoints["subsets"]>[number];
 type Address = NonNullable<Subset["addresses"]>[number];
 type Port = NonNullable<Subset["ports"]>[number];
 
-/** What stood before slices did, and is still written by those who know nothing else. */
+/** The predecessor of EndpointSlices, which older clients still write. */
 export const endpoints: Strategy = {
   validate: ({ subsets }: Stored<Endpoints>) => subsetsErrors(subsets ?? []),
   validateChange: ({ subsets }: Stored<Endpoints>, old: Stored<Endpoints>) =>

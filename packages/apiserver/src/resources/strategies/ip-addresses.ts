@@ -55,7 +55,7 @@ const SPECIAL = [
   },
 ];
 
-/** What is wrong with an address that traffic is sent to: it has to be one of somebody else. */
+/** What is wrong with an address that traffic is sent to: loopback and link-local addresses are refused. */
 export function endpointIpErrors(address: string, field: string): FieldError[] {
   const family = isIP(address) === 6 ? "ipv6" : "ipv4";
   return SPECIAL.filter(({ block: list }) => list.check(address, family)).map(({ detail }) =>

@@ -71,7 +71,7 @@ function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
   return errors;
 }
 
-/** What an update of a job may not change. A suspended job may still be told where to run. */
+/** What an update of a job may not change. The scheduling directives of a suspended job may still change. */
 export function jobUpdateErrors({ spec }: Job, { spec: old, status }: Job): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.completions !== old.completions) append(errors, completionsErrors(spec));

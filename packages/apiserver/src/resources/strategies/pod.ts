@@ -70,7 +70,7 @@ const GATED = {
   message: "Scheduling is blocked due to non-empty scheduling gates",
 };
 
-/** Nobody clears the quality of service, or who owns the pod, by reporting its status. */
+/** A status update cannot clear the QoS class or the owners of the pod. */
 function keepServersStatus(object: Stored<Pod>, old: Stored<Pod>): void {
   const status = { ...object.status };
   const { qosClass: quality, observedGeneration } = old.status ?? {};

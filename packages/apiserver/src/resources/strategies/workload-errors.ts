@@ -14,7 +14,7 @@ import { immutable, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { podSpecErrors } from "./pod-spec/spec-errors.ts";
 import { labelSelectorErrors, selectsAll } from "./selectors.ts";
 
-/** What is wrong with a template of pods, whoever has it. */
+/** What is wrong with a pod template, of any kind. */
 export function templateErrors(template: PodTemplateSpec | undefined, field: string): FieldError[] {
   const { metadata = {}, spec } = template ?? {};
   const errors = [

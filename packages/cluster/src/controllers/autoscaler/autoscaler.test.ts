@@ -9,7 +9,7 @@ import { NodePulse } from "../../parts/node-pulse.ts";
 import { ServedKinds } from "../../parts/served-kinds.ts";
 import { autoscalers } from "./autoscaler-controller.ts";
 
-/** A server with a Deployment, its pods and an autoscaler; what the pods use is told by the test. */
+/** A server with a Deployment, its pods and an autoscaler; the test sets what the pods use. */
 async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>) {
   const clock = new VirtualClock();
   const server = new ApiServer({ clock });

@@ -5,13 +5,13 @@ import { CertificateSigningRequest } from "@konverge/kinds";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./signer-rules.ts";
 
-/** A node may be allowed to ask for its own certificate, or somebody for that of any node. */
+/** A node may have permission to request its own certificate, or a user that of any node. */
 const WAYS = [
   { subresource: "selfnodeclient", of: "self kubelet client", self: true },
   { subresource: "nodeclient", of: "kubelet client", self: false },
 ];
 
-/** Approves the requests of nodes for client certificates, where whoever asks is allowed to. */
+/** Approves requests for client certificates of nodes, if the requester has permission. */
 export function approver() {
   return builtInController(CertificateSigningRequest, {
     name: "csrapproving",

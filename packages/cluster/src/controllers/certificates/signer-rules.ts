@@ -1,6 +1,6 @@
 import type { CertificateRequest } from "@konverge/apiserver";
 
-/** Client certificates for anybody. */
+/** Client certificates of any user. */
 export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 /** Client certificates of nodes. */
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
@@ -11,7 +11,7 @@ export const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
-/** What is wrong with a request, by signer; undefined: nothing. Signers that are not here are somebody else's. */
+/** What is wrong with a request, by signer; undefined: nothing. Other signers are not signed here. */
 export const SIGNERS: Readonly<Record<string, Rule>> = {
   [CLIENT_SIGNER]: (_request, usages) => {
     const other = usages.find((usage) => !["digital signature", "key encipherment", "client auth"].includes(usage));

@@ -28,10 +28,10 @@ const DELTA = 100;
 /** Starts Jobs when it is time. */
 function cronJobController() {
   // CronJobs own Jobs by reference alone: none is adopted.
-  const nobody = new SelectorIndex<CronJob>(() => undefined);
+  const noSelector = new SelectorIndex<CronJob>(() => undefined);
   return builtInController(CronJob, {
     name: NAME,
-    watches: [watchChildren(Job, CronJob, nobody, valueChanged(whatMatters))],
+    watches: [watchChildren(Job, CronJob, noSelector, valueChanged(whatMatters))],
     async reconcile(given, context) {
       const jobs = childrenOf(context, Job, given);
       await forgetOldJobs(context, given, jobs);

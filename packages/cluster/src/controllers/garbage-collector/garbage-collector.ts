@@ -23,7 +23,7 @@ import {
   waitsForDependents,
 } from "./graph.ts";
 
-/** Kinds of which nobody is an owner and which own nothing: watching them would cost and change nothing. */
+/** Kinds that are never owners and own nothing: to watch them would cost, and change nothing. */
 const IGNORED = new Set(["/events"]);
 
 /**
@@ -96,7 +96,7 @@ class GarbageCollector {
 
   #follow({ remove, orphan, misplaced }: Looks): void {
     for (const { owners } of remove) {
-      // Whoever is named as an owner has to be watched, even if nothing has ever become of its kind.
+      // The kind of an owner has to be watched, even if it has never had objects.
       for (const owner of owners) {
         const kind = this.#context.kinds.byName(ownerGroup(owner), owner.kind);
         if (kind) this.#monitor(kind);
@@ -180,7 +180,7 @@ class GarbageCollector {
   /** The owner as the server has it; undefined if it is gone; `unknown` if nothing can be concluded. */
   async #owner(node: Node, reference: OwnerReference): Promise<KubeObject | "unknown" | undefined> {
     const kind = this.#context.kinds.byName(ownerGroup(reference), reference.kind);
-    // With a definition go its objects: nobody can be asked for them any more, but their end was seen.
+    // Objects are deleted with their definition: they can no longer be read, but their deletion was observed.
     if (!kind && this.#graph.get(reference.uid)?.gone) return undefined;
     if (!kind) throw new Error(`unable to find the kind ${reference.apiVersion} ${reference.kind} of an owner`);
     if (kind.namespaced && !node.namespace) return "unknown";

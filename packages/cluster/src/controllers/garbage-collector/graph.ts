@@ -8,7 +8,7 @@ export interface Node {
   readonly kind: string;
   namespace: string;
   readonly name: string;
-  /** Undefined: somebody names it as an owner, but it has not been seen. */
+  /** Undefined: an owner reference names it, but it has not been observed. */
   served: ServedKind | undefined;
   /** It was seen, and then seen to be deleted. */
   gone: boolean;
@@ -65,7 +65,7 @@ export class OwnershipGraph {
     if (!node) {
       node = this.#insert(uid, object.apiVersion, object.kind, metadata.namespace ?? "", metadata.name);
     } else if (!node.served && node.namespace !== (metadata.namespace ?? "")) {
-      // Whoever named it as an owner expected it elsewhere: to them it does not exist.
+      // Owner references expect it in another namespace: for those dependents it does not exist.
       node.namespace = metadata.namespace ?? "";
       looks.remove.push(...[...node.dependents].filter((dependent) => dependent.namespace !== node!.namespace));
     }
@@ -102,7 +102,7 @@ export class OwnershipGraph {
     }
     if (node.dependents.size === 0) this.#nodes.delete(uid);
     else {
-      // It stays as an owner that is known not to exist, for as long as somebody names it.
+      // It stays as an owner that is known not to exist, as long as an owner reference names it.
       node.served = undefined;
       node.gone = true;
       node.owners = [];

@@ -7,7 +7,7 @@ import { finishedCondition, isTracked } from "./job-state.ts";
 
 const BY_JOB = "job";
 
-/** Lets pods go that nobody will count any more: their Job is gone, is being deleted, or has ended. */
+/** Releases pods that are no longer counted: their Job is gone, is being deleted, or has ended. */
 class AbandonedPods {
   readonly #context: ComponentContext;
   readonly #worker: KeyWorker;

@@ -9,7 +9,7 @@ const FINALIZER = "kubernetes";
 
 /**
  * Empties namespaces that are being deleted, and lets them go when nothing is left. What remains, and what holds it, is
- * told in the conditions.
+ * reported in the conditions.
  */
 class NamespaceController {
   readonly #context: ComponentContext;

@@ -6,7 +6,7 @@ import { Secret } from "@konverge/kinds";
 /** Where bootstrap tokens are kept. */
 export const TOKEN_NAMESPACE = "kube-system";
 export const TOKEN_TYPE = "bootstrap.kubernetes.io/token";
-/** The group of those who show such a token, by which they are allowed to join. As kubeadm names it. */
+/** The group of users with such a token, which has the permissions to join. As kubeadm names it. */
 export const TOKEN_GROUP = "system:bootstrappers:kubeadm:default-node-token";
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;

@@ -39,8 +39,8 @@ const CLUSTER_ROLE_BINDINGS = [
 const READS_CLUSTER_INFO = { name: "kubeadm:bootstrap-signer-clusterinfo", namespace: CLUSTER_INFO_NAMESPACE };
 
 /**
- * Lets nodes join: those who show a bootstrap token may request a node's certificate, which is approved, as is its renewal;
- * and everybody may read where the cluster is.
+ * Lets nodes join: a client with a bootstrap token may request a node's certificate, which is approved, as is its renewal;
+ * and every client may read where the cluster is.
  */
 export async function allowNodesToJoin(client: Client): Promise<void> {
   const applied = { fieldManager: FIELD_MANAGER, force: true };

@@ -10,7 +10,7 @@ const SIGNATURE = "jws-kubeconfig-";
 const CLUSTER_INFO_KEY = `${CLUSTER_INFO_NAMESPACE}/${CLUSTER_INFO}`;
 const TOKENS = { namespaces: [TOKEN_NAMESPACE], fieldSelector: `type=${TOKEN_TYPE}` };
 
-/** Signs what new nodes read about the cluster with each token, so that whoever knows a token can trust it. */
+/** Signs what new nodes read about the cluster with each token, so that a node with a token can trust it. */
 export const bootstrapSigner = controllersComponent("bootstrap-signer-controller", [Secret], () => [
   builtInController(ConfigMap, {
     name: "bootstrap-signer-controller",

@@ -6,7 +6,7 @@ import { type ControlPlaneComponent, controllersComponent } from "../../parts/pa
 const NAME = "node-ipam-controller";
 /** The bits of a node's range that all its addresses share, as kube-controller-manager has it for IPv4. */
 const NODE_BITS = 24;
-/** The addresses of Services are nobody's to give to pods. */
+/** Pods do not get addresses of Services. */
 const SERVICES = "10.96.0.0/16";
 
 /** Addresses as numbers, both ends included. */

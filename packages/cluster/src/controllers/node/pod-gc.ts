@@ -9,7 +9,7 @@ import { withCondition } from "../workloads/status.ts";
 /** Milliseconds for which a node must be gone before its pods are. */
 const QUARANTINE = 40_000;
 
-/** Removes pods that nobody else can: their node is gone, or out of service. */
+/** Deletes pods that no kubelet can: their node is gone, or out of service. */
 class PodCollector {
   readonly #context: ComponentContext;
   readonly #worker: KeyWorker;

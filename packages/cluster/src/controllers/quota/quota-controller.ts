@@ -13,7 +13,7 @@ const RESYNC = 300_000;
 /** What is used of these depends on what is in them, not only on how many there are. */
 const MEASURED = [PersistentVolumeClaim, Service];
 
-/** Nobody limits them, and there are many. */
+/** There are many of them, and quotas rarely limit them. */
 const UNCOUNTED = new Set(["Event", "Lease", "Endpoints", "EndpointSlice", "Pod", "ResourceQuota"]);
 
 function quotaController({ kinds }: ComponentContext) {

@@ -7,10 +7,10 @@ import { type ComponentContext, type ControlPlaneComponent, controllersComponent
 import { isTerminal } from "../workloads/pod-state.ts";
 import { claimsFromTemplates } from "./claims-from-templates.ts";
 
-/** Keeps a claim while its devices are given to somebody. */
+/** Keeps a claim while its devices are allocated. */
 export const DELETE_PROTECTION = "resource.kubernetes.io/delete-protection";
 
-/** Pods alone do not start it: where nobody speaks of devices, hardly any pod does. */
+/** Pods alone do not start it: without device classes, hardly any pod requests devices. */
 const STARTS_WITH = [ResourceClaim, ResourceClaimTemplate, DeviceClass, ResourceSlice];
 
 /** Makes claims for pods by templates. */
@@ -19,7 +19,7 @@ export const templatedClaims = controllersComponent("resource-claim-controller",
 ]);
 
 /**
- * Takes devices back from pods that have ended, and lets claims go that nobody needs. Claims that are being deleted wait
+ * Deallocates devices of pods that have ended, and releases claims that are not needed. Claims that are being deleted wait
  * for exactly that, so this is no controller of theirs, which would leave them alone.
  */
 export const releasedClaims: ControlPlaneComponent = {

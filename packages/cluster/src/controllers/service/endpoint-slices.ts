@@ -13,7 +13,7 @@ const SLICE_SIZE = 100;
 /** Milliseconds after which to look again for a node. */
 const NODE_WAIT = 1_000;
 
-/** The selector of a service, if it has one: a service without is looked after by somebody else. */
+/** The selector of a service, if it has one: the endpoints of one without are written by others. */
 export const serviceSelector = ({ spec }: Service) =>
   spec?.selector && spec.type !== "ExternalName" ? { matchLabels: spec.selector } : undefined;
 

@@ -56,7 +56,7 @@ export async function createClaims(context: ReconcileContext, set: StatefulSet, 
   }
 }
 
-/** Lets the claims of a pod belong to the set, to the pod or to nobody, as the retention policy has it. */
+/** Sets the owner of the claims of a pod to the set, to the pod or to none, by the retention policy. */
 export async function retainClaims(context: ReconcileContext, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod)!;
   const { whenDeleted = "Retain", whenScaled = "Retain" } = wishesOf(set).retention;

@@ -50,5 +50,5 @@ function classProtection() {
   });
 }
 
-/** Lets VolumeAttributesClasses go when nobody has them any more. */
+/** Releases VolumeAttributesClasses that are no longer used. */
 export const volumeAttributesClasses = controllersComponent(NAME, [VolumeAttributesClass], () => [classProtection()]);

@@ -156,7 +156,7 @@ export const defaultStorageClass: ControlPlaneComponent = {
   async start({ client, localVolumes }) {
     const { items } = await client.list(StorageClass);
     if (items.length === 0) {
-      // Any node reaches its volumes, as those of a file server. Whoever wants them attached to one node at a time deletes this.
+      // Any node reaches its volumes, as those of a file server. To have them attached to one node at a time, delete this.
       await client
         .create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: false } })
         .catch(unlessThere);

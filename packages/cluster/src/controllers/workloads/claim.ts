@@ -15,8 +15,8 @@ import { isEmptySelector, type SelectorIndex } from "./selector-index.ts";
 const BY_CONTROLLER = "controller";
 
 /**
- * Watches a kind of children, whoever made them: their changes lead to their controller, or to those that select them if
- * they have none. `when` leaves out changes that make no difference to these.
+ * Watches a kind of children, whatever created them: their changes lead to their controller, or to those that select them
+ * if they have none. `when` leaves out changes that make no difference to these.
  */
 export function watchChildren<C extends KubeObject, T extends KubeObject>(
   kind: KindRef<C>,
@@ -51,7 +51,7 @@ export function childrenOf<C extends KubeObject>(
 
 /**
  * The children of an object: those it controls and selects. One that it no longer selects is released; one that it selects
- * and that nobody controls is adopted, after a look past the cache whether the object itself is still wanted.
+ * and that has no controller is adopted, after a live read of the object itself.
  */
 export async function claimChildren<C extends KubeObject, T extends KubeObject>(
   context: ReconcileContext,

@@ -2,8 +2,8 @@ import { deepEqual, type KindRef, type KubeObject } from "@konverge/core";
 import type { ReconcileContext } from "@konverge/runtime";
 
 /**
- * Replaces the status of an object, if it differs from the one given. Fails with a conflict if anybody has written the
- * object since it was read: what is reported must be about the object as it is.
+ * Replaces the status of an object, if it differs from the one given. Fails with a conflict if the object was
+ * written since it was read: what is reported must be about the current object.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   { client }: Pick<ReconcileContext, "client">,

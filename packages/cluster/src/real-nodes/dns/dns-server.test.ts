@@ -70,7 +70,7 @@ test("a port is found by its name, and a Service by its address", async () => {
   assert.deepEqual(await resolver.reverse("10.96.7.7"), [full("web")]);
 });
 
-test("a name without records of a type is told from one that does not exist", async () => {
+test("a name without records of a type is distinguished from one that does not exist", async () => {
   await assert.rejects(resolver.resolve6(full("web")), { code: "ENODATA" });
   await assert.rejects(resolver.resolve4(full("nothing")), { code: "ENOTFOUND" });
 });

@@ -15,9 +15,9 @@ const RECURSION_AVAILABLE = 1 << 7;
 const TRUNCATED = 1 << 9;
 const FORMAT_ERROR = 1;
 const SERVER_FAILURE = 2;
-/** Bytes of an answer over UDP that everybody accepts. */
+/** Bytes of a response over UDP that every client accepts. */
 const PLAIN_SIZE = 512;
-/** The same as before a restart, so that nodes need not be told of another; any that is free if it is not. */
+/** The same as before a restart, so that nodes need no other; a free port if it is taken. */
 const PREFERRED_PORT = 10_053;
 /** How often a port that is free for UDP is looked for until it is free for TCP as well. */
 const ATTEMPTS = 20;

@@ -2,6 +2,7 @@ import type { Command } from "../process.ts";
 import { FILES } from "./files.ts";
 import { NETWORK } from "./network.ts";
 import { SYSTEM } from "./system.ts";
+import { tar } from "./tar.ts";
 import { test } from "./test.ts";
 import { TEXT } from "./text.ts";
 
@@ -11,6 +12,7 @@ export const APPLETS: Readonly<Record<string, Command>> = {
   ...FILES,
   ...SYSTEM,
   ...NETWORK,
+  tar,
   test,
   "[": test,
   "[[": test,

@@ -190,7 +190,7 @@ export class Shell implements ExpansionScope {
     }
   }
 
-  /** The container is told to end: its trap says what becomes of that. */
+  /** SIGTERM of the container: its trap decides. */
   terminated(): void {
     const script = this.traps.get("TERM");
     if (!script) return;

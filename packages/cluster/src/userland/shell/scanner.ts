@@ -21,7 +21,7 @@ type ParseScript = (scanner: Scanner, ends: readonly string[]) => Script;
 export class Scanner {
   readonly text: string;
   at = 0;
-  /** Documents that begin after the present line, and who is told what they hold. */
+  /** Documents that begin after the present line, and what receives their content. */
   readonly #documents: { end: string; raw: boolean; tabs: boolean; give: (content: Word) => void }[] = [];
 
   #depth: number;

@@ -70,19 +70,19 @@ test("what runs in the background is waited for", async () => {
   assert.equal(await writes("(sleep 5; echo late) & echo early; wait; echo done"), "early\nlate\ndone\n");
 });
 
-test("a command that is not there is told, with the exit code that means so", async () => {
+test("a command that does not exist fails with a message and its exit code", async () => {
   const { output, status } = await shell("no-such-thing");
   assert.match(output, /no-such-thing: not found/);
   assert.equal(status, 127);
 });
 
-test("a script that is none is told apart from one that fails", async () => {
+test("a syntax error is distinguished from a script that fails", async () => {
   const { output, status } = await shell("if true; then echo x");
   assert.match(output, /syntax error/);
   assert.equal(status, 2);
 });
 
-test("a process that is told to end does, unless a trap says what to do first", async () => {
+test("a process ends on SIGTERM, unless a trap handles it", async () => {
   const clock = new VirtualClock();
   const stop = new AbortController();
   let output = "";
@@ -102,7 +102,7 @@ test("a process that is told to end does, unless a trap says what to do first", 
   assert.equal(output, "bye\n");
 });
 
-test("a sleeping process that is told to end has not succeeded", async () => {
+test("a sleeping process that gets SIGTERM has not succeeded", async () => {
   const clock = new VirtualClock();
   const stop = new AbortController();
   const running = userland(clock).run(["sleep", "1000"], {}, { stop: stop.signal });
@@ -111,7 +111,7 @@ test("a sleeping process that is told to end has not succeeded", async () => {
   assert.equal(await running, 143);
 });
 
-test("a loop that never ends is nobody's to wait for", async () => {
+test("a loop that never ends does not keep a cluster from being idle", async () => {
   const clock = new VirtualClock();
   const kill = new AbortController();
   const running = userland(clock).run(["sh", "-c", "while true; do sleep 5; done"], {}, { kill: kill.signal });

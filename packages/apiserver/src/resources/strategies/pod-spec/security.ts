@@ -37,7 +37,7 @@ export function podSecurityErrors(context: PodSecurityContext | undefined, field
   ];
 }
 
-/** As clients are told of it. */
+/** As error messages name it. */
 const SYSCTL_TEXT = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 const SYSCTL = new RegExp(SYSCTL_TEXT);
 const LONGEST_SYSCTL = 253;

@@ -64,7 +64,7 @@ function portsOf(service: Service | undefined): number[] {
   return ports.filter((port): port is number => !!port);
 }
 
-/** The ports of all other services. Most have none, and are told apart without being read. */
+/** The ports of all other services. Most have none, and are skipped without being parsed. */
 function takenPorts(call: StrategyCall, { namespace, name }: Service["metadata"]): Set<number> {
   const taken = new Set<number>();
   for (const entry of call.store.collection("/services").scan("")) {

@@ -96,7 +96,7 @@ function keepAllocated(object: Service, old: Service): void {
   }
 }
 
-/** Whoever knows only the one address means the list of one. */
+/** Clients that set only the one address mean a list of one. */
 function followAddress(spec: ServiceSpec, before: ServiceSpec): void {
   if (spec.clusterIP === before.clusterIP || !deepEqual(spec.clusterIPs ?? [], before.clusterIPs ?? [])) return;
   if (spec.clusterIP) spec.clusterIPs = [spec.clusterIP];
