@@ -7,6 +7,7 @@
 #   members      all pods, each with the address of its server: name=host:port
 #   synchronous  how many standbys must confirm a commit
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
+#   checkpoint   a number while the primary is about to hand over: it makes a checkpoint, once for each number
 #
 # Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL.
 set -u
@@ -95,8 +96,9 @@ start_server() {
   server=$!
 }
 
+# In a mode, and at once when that takes more than so many seconds.
 stop_server() {
-  pg_ctl stop -D "$PGDATA" -m "$1" -t 86400 > /dev/null
+  pg_ctl stop -D "$PGDATA" -m "$1" -t "${2:-86400}" > /dev/null || pg_ctl stop -D "$PGDATA" -m immediate > /dev/null
   wait "$server"
   server=''
 }
@@ -165,6 +167,13 @@ note_timeline() {
   [ "$written" -eq "$(timeline)" ] || sql -c checkpoint
 }
 
+# Writes out what is only in memory while writes are still taken, so that the stop of a hand-over has little left to do.
+flush() {
+  [ -n "$checkpoint" ] && [ "$(cat "$RUN/flushing" 2> /dev/null)" != "$checkpoint" ] || return 0
+  echo "$checkpoint" > "$RUN/flushing"
+  { sql -c checkpoint && echo "$checkpoint" > "$RUN/flushed"; } &
+}
+
 lead() {
   if ! has_data; then
     [ "$fresh" = yes ] || { state empty; return; }
@@ -182,7 +191,7 @@ lead() {
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && flush
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -235,7 +244,8 @@ follow() {
   if is_up && ! is_standby; then
     say "is no longer the primary: it stops"
     # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.
-    if [ "$upstream" = "$POD_NAME" ]; then stop_server fast; else stop_server immediate; fi
+    state stopping
+    if [ "$upstream" = "$POD_NAME" ]; then stop_server fast 300; else stop_server immediate; fi
   fi
   if [ -n "$primary" ] && [ "$(cat "$VOLUME/followed" 2> /dev/null)" != "$term" ]; then
     join
@@ -270,6 +280,7 @@ rm -rf "$PGDATA/postmaster.pid" "$RUN"/*
 if has_data; then chmod 0700 "$PGDATA"; fi
 
 while :; do
+  checkpoint=''
   . "$TOPOLOGY/topology"
   if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then
     say "waits for a newer topology than that of term $term"

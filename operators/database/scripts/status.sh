@@ -8,6 +8,7 @@
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
+#   checkpoint   the last that was asked for before a hand-over, and made
 #   password     a digest of the administrator's password that the server was last given
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
@@ -15,6 +16,7 @@ set -u
 
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
+[ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
 df -P -k "$VOLUME" | awk 'NR == 2 { print "size=" $2; print "used=" $3 }'
 if pg_isready -q -h "$RUN" -p "$PORT" -U postgres; then
   psql -X -q -A -t -h "$RUN" -p "$PORT" -U postgres -d postgres <<'SQL'

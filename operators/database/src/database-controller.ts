@@ -33,7 +33,7 @@ import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
-import { conditionsOf, type Findings, statusOf, tell } from "./database-status.ts";
+import { conditionsOf, type Findings, leads, statusOf, tell } from "./database-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
@@ -135,7 +135,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
-      const ready = isNewest && areThere && step.topology.primary !== "";
+      const ready = isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const problem = ready
         ? undefined
         : await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context);
@@ -145,6 +145,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         step,
         rollout,
         ready,
+        asked: isAsked,
         problem,
         storage,
         atLimit: wish.atLimit ?? false,

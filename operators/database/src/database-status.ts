@@ -13,6 +13,7 @@ import type { Member, Step } from "./leadership.ts";
 import { podName, readServiceName, secretName } from "./names.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
+import type { Topology } from "./topology.ts";
 import { refusedVersion, rolledVersion } from "./version.ts";
 
 /** All that a database's status tells. */
@@ -23,6 +24,8 @@ export interface Findings {
   readonly rollout: RolloutStep;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
+  /** Servers are asked how they are doing; otherwise only their pods are known. */
+  readonly asked: boolean;
   readonly problem: WorkloadProblem | undefined;
   readonly storage: StorageStep;
   readonly atLimit: boolean;
@@ -41,10 +44,15 @@ export function phaseOf({ ready, problem, step, members, stopped }: Findings): P
   // Its data are being made: until then there is nothing that could run.
   if (stopped?.reason === "Restoring") return "Creating";
   if (ready) return "Running";
-  const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
   // A database whose primary answers runs, whatever its standbys do.
-  if (leads && members.length > 1) return "Running";
+  if (leads(step.topology, members) && members.length > 1) return "Running";
   return problem && FATAL.has(problem.reason) ? "Failed" : "Creating";
+}
+
+/** Whether the server that shall lead does: as it says, or if it says nothing, as its pod is ready. */
+export function leads({ primary, term }: Topology, members: readonly Member[]): boolean {
+  const { pod, report } = members.find(({ name }) => name === primary) ?? {};
+  return (pod?.ready ?? false) && (!report || (report.role === "primary" && report.term >= term));
 }
 
 /** What is not known now stays as last reported. */
@@ -68,7 +76,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     podName: primary || (step.topology.operation?.from ?? podName(database)),
     instances: members.length,
     readyInstances: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
-    ...(primary && { currentPrimary: primary }),
+    ...(isKnownToLead(database, findings) && { currentPrimary: primary }),
     term,
     ...(timeline !== undefined && { timeline }),
     ...(step.lostSince !== undefined && { primaryLostSince: new Date(step.lostSince).toISOString() }),
@@ -79,6 +87,18 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
   };
+}
+
+/** Whether the server that shall lead takes writes: as it says, or while nothing else is known, as it was. */
+function isKnownToLead({ status }: Database, { members, step: { topology }, asked }: Findings): boolean {
+  const { primary, term } = topology;
+  const leader = members.find(({ name }) => name === primary);
+  if (!leader) return false;
+  const { report, pod } = leader;
+  if (report) return report.role === "primary" && report.term >= term;
+  const isKnown = status?.currentPrimary === primary && status.term === term;
+  // The first primary was never anything else.
+  return isKnown || ((!asked || term === 1) && pod !== undefined && pod.ready && !pod.ending);
 }
 
 function serverStatus({ name, pod, report }: Member, primary: string) {
@@ -105,6 +125,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             "RollingOut",
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
+    ...failoverCondition(database),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -114,8 +135,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   if (ready && (!trouble || switching)) return { ...always, Ready: conditionTrue("Running") };
   if (trouble) return { ...always, ...problemConditions(trouble) };
   const { members } = findings;
-  const leads = members.find(({ name }) => name === step.topology.primary)?.pod?.ready;
-  if (leads && members.length > 1) {
+  if (leads(step.topology, members) && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
     const message = missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}` : "";
     return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
@@ -126,6 +146,23 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Ready: conditionFalse("ServersNotReady", message),
     Progressing: conditionTrue("ServersNotReady", message),
   };
+}
+
+/** Standbys alone do not make a database fail over: one of them must be known to have every commit. */
+function failoverCondition({ spec }: Database): Conditions {
+  if (spec.instances < 2) return {};
+  if (spec.synchronous > 0) {
+    const message = "a standby that has every acknowledged commit replaces a primary that is lost";
+    return { AutomaticFailover: conditionTrue("SynchronousStandbys", message) };
+  }
+  if (spec.failover?.allowDataLoss) {
+    const message = "a standby replaces a primary that is lost; the last commits may be lost with it";
+    return { AutomaticFailover: conditionTrue("DataLossAllowed", message) };
+  }
+  const message =
+    "no standby replaces a primary that is lost, since none is known to have every acknowledged commit: set " +
+    "spec.synchronous to 1 or more, or spec.failover.allowDataLoss";
+  return { AutomaticFailover: conditionFalse("NoSynchronousStandby", message) };
 }
 
 function refusal({ storage }: Findings, version: string | undefined) {

@@ -75,15 +75,47 @@ test("a switchover waits for one that streams, and ends when it has all", () => 
   assert.equal(nextStep(situation({ members: lagging, switchoverTo: "b" })).problem?.reason, "SwitchoverWaits");
   assert.equal(nextStep(situation({ switchoverTo: "z" })).problem?.reason, "SwitchoverWaits");
   assert.equal(nextStep(situation({ switchoverTo: "a" })).switched, "a");
-  const begun = nextStep(situation({ switchoverTo: "c" })).topology;
+  const prepared = nextStep(situation({ switchoverTo: "c" })).topology;
+  assert.deepEqual([prepared.primary, prepared.term, prepared.prepared?.to], ["a", 1, "c"]);
+  assert.equal(nextStep(situation({ topology: prepared, switchoverTo: "c" })).topology.primary, "a", "its checkpoint");
+  assert.equal(nextStep(situation({ topology: prepared })).topology.prepared, undefined, "nobody asks any more");
+  const flushed = [server("a", { role: "primary", checkpoint: 1_000_000 }), server("b", {}), server("c", {})];
+  const begun = nextStep(situation({ topology: prepared, members: flushed, switchoverTo: "c" })).topology;
   assert.deepEqual([begun.primary, begun.upstream], ["", "a"]);
   const half = [server("a", { role: "stopped", term: 2, lsn: 100n }), server("b", {}), server("c", { lsn: 100n })];
   assert.equal(nextStep(situation({ topology: begun, members: half })).topology.primary, "");
   const whole = [server("a", { role: "stopped", term: 2, lsn: 100n }), server("b", {}), server("c", { lsn: 120n })];
   const done = nextStep(situation({ topology: begun, members: whole }));
   assert.deepEqual([done.topology.primary, done.topology.term, done.switched], ["c", 3, "c"]);
-  const late = nextStep(situation({ topology: begun, members: half, now: 2_000_000 }));
+  const { topology: noted } = nextStep(situation({ topology: begun, members: half, now: 1_090_000 }));
+  assert.equal(noted.operation?.stopped, 1_090_000, "the next one has its time from then on");
+  assert.equal(nextStep(situation({ topology: noted, members: half, now: 1_140_000 })).topology.primary, "");
+  const late = nextStep(situation({ topology: noted, members: half, now: 1_200_000 }));
   assert.deepEqual([late.topology.primary, late.topology.term, late.told?.reason], ["a", 3, "SwitchoverGivenUp"]);
+});
+
+test("a checkpoint that is not made in time, or a stop that takes long, does not keep a primary from handing over", () => {
+  const prepared = { term: 1, primary: "a", upstream: "a", fresh: false, prepared: { to: "c", since: 1_000_000 } };
+  const begun = nextStep(situation({ topology: prepared, switchoverTo: "c", now: 1_120_000 })).topology;
+  assert.equal(begun.operation?.kind, "switchover");
+  const stopping = [server("a", { role: "stopping", term: 2 }), server("b", {}), server("c", {})];
+  assert.equal(nextStep(situation({ topology: begun, members: stopping, now: 1_400_000 })).topology.primary, "");
+  const silent = [server("a", { role: "primary", term: 1 }), server("b", {}), server("c", {})];
+  const givenUp = nextStep(situation({ topology: begun, members: silent, now: 1_400_000 }));
+  assert.equal(givenUp.told?.reason, "SwitchoverGivenUp");
+});
+
+test("a hand-over that was given up is tried again later and later", () => {
+  const topology = (count: number) => ({ ...situation({}).topology, givenUp: { count, at: 1_000_000 } });
+  const wait = (count: number) => nextStep(situation({ topology: topology(count), switchoverTo: "b" }));
+  assert.deepEqual(
+    [1, 2, 3, 20].map((count) => wait(count).after),
+    [60_000, 120_000, 240_000, 1_800_000],
+  );
+  assert.equal(wait(1).problem?.reason, "SwitchoverWaits");
+  const operation = { kind: "switchover" as const, from: "a", to: "b", since: 0 };
+  const under = { term: 2, primary: "", upstream: "a", fresh: false, operation, givenUp: { count: 1, at: 0 } };
+  assert.deepEqual(nextStep(situation({ topology: under })).topology.givenUp, { count: 2, at: 1_000_000 });
 });
 
 test("who takes over is the one that has come furthest", () => {
@@ -125,7 +157,7 @@ const anyMember = (name: string) =>
     ),
     report: fc.option(
       fc.record({
-        role: fc.constantFrom("primary", "standby", "stopped", "waiting", "joining", "empty"),
+        role: fc.constantFrom("primary", "standby", "stopping", "stopped", "waiting", "joining", "empty"),
         term: fc.integer({ min: 1, max: 4 }),
         timeline: fc.integer({ min: 1, max: 3 }),
         lsn: fc.bigInt({ min: 1n, max: 9n }),
@@ -166,7 +198,8 @@ test("no standby is promoted while the old primary could still acknowledge a com
       const detached = standbys.filter(({ report }) => report?.role === "standby" && report.term >= 3);
       const names = detached.map(({ name }) => name);
       const isConfirmed = given.confirming.every((one) => one !== undefined && canStandForAll(one, names));
-      const hasStopped = old.report !== undefined && old.report.term >= 3 && old.report.role !== "primary";
+      const isUp = old.report?.role === "primary" || old.report?.role === "stopping";
+      const hasStopped = old.report !== undefined && old.report.term >= 3 && !isUp;
       const isGone = !old.pod || old.pod.uid !== given.topology.operation.fence || old.pod.dead || hasStopped;
       assert.ok(given.topology.operation.fence !== undefined, "it is written down first whose pod must be gone");
       assert.ok(isConfirmed || (isGone && given.allowDataLoss), "it is neither safe nor allowed");

@@ -66,9 +66,18 @@ export interface Step {
   readonly after?: number;
 }
 
-/** How long standbys have to let go of an old primary, and a primary to hand over. */
+/** How long standbys have to let go of an old primary, a primary to begin to stop, and the next one to get all it has. */
 const PATIENCE = 60_000;
+/** How long a primary can take to stop once it has begun: it could not lead on any sooner. `server.sh` forces it earlier. */
+const STOPPING = 6 * 60_000;
+/** How long a primary that is about to hand over has for its checkpoint. */
+const CHECKPOINT = 2 * 60_000;
 const SOON = 1_000;
+
+/** The wait after a hand-over that was given up, in milliseconds: a minute, doubled with each, at most half an hour. */
+function backOff({ count }: NonNullable<Topology["givenUp"]>): number {
+  return Math.min(30 * 60_000, 60_000 * 2 ** (count - 1));
+}
 
 /** The next step. */
 export function nextStep(situation: Situation): Step {
@@ -81,10 +90,13 @@ function steady(situation: Situation): Step {
   const { topology, members, switchoverTo, now, delay } = situation;
   const primary = members.find(({ name }) => name === topology.primary);
   if (primary?.pod?.ready && !primary.pod.ending) {
-    const settled = { ...topology, fresh: false };
-    return switchoverTo === undefined
-      ? { topology: topology.fresh ? settled : topology }
-      : beginSwitchover({ ...situation, topology: settled }, switchoverTo);
+    const { prepared, ...settled } = { ...topology, fresh: false };
+    if (switchoverTo === undefined) return { topology: topology.fresh || prepared ? settled : topology };
+    return beginSwitchover(
+      { ...situation, topology: { ...settled, ...(prepared && { prepared }) } },
+      primary,
+      switchoverTo,
+    );
   }
   const lostSince = situation.lostSince ?? now;
   if (topology.fresh || members.length < 2) return { topology, lostSince };
@@ -136,7 +148,7 @@ function answering({ topology, members }: Situation): Member[] {
 
 /** Whether a server has carried out the present topology and does not write. */
 function hasStepped({ report }: Member, { term }: Topology): boolean {
-  return report !== undefined && report.term >= term && report.role !== "primary";
+  return report !== undefined && report.term >= term && report.role !== "primary" && report.role !== "stopping";
 }
 
 function failOver(situation: Situation, operation: Operation): Step {
@@ -195,7 +207,7 @@ function furthestFirst(a: Member, b: Member): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function beginSwitchover({ topology, members, now }: Situation, to: string): Step {
+function beginSwitchover({ topology, members, now }: Situation, primary: Member, to: string): Step {
   if (to === topology.primary) return { topology, switched: to };
   const next = members.find(({ name }) => name === to);
   if (!next?.pod?.ready || next.pod.ending || !next.report?.streaming) {
@@ -206,9 +218,25 @@ function beginSwitchover({ topology, members, now }: Situation, to: string): Ste
       after: 10_000,
     };
   }
+  const { prepared, givenUp } = topology;
+  const again = givenUp ? givenUp.at + backOff(givenUp) : 0;
+  if (again > now) {
+    const message = `${topology.primary} did not hand over in time: the next attempt is at ${new Date(again).toISOString()}`;
+    return { topology, problem: { reason: "SwitchoverWaits", message }, after: again - now };
+  }
+  if (prepared?.to !== to) return { topology: { ...topology, prepared: { to, since: now } }, after: SOON };
+  if (primary.report?.checkpoint !== prepared.since && now - prepared.since < CHECKPOINT)
+    return { topology, after: SOON };
   const operation: Operation = { kind: "switchover", from: topology.primary, to, since: now };
   return {
-    topology: { term: topology.term + 1, primary: "", upstream: topology.primary, fresh: false, operation },
+    topology: {
+      term: topology.term + 1,
+      primary: "",
+      upstream: topology.primary,
+      fresh: false,
+      operation,
+      ...(givenUp && { givenUp }),
+    },
     told: { type: "normal", reason: "SwitchoverBegins", message: `${topology.primary} hands over to ${to}` },
     after: SOON,
   };
@@ -232,9 +260,18 @@ function handOver({ topology, members, now }: Situation, operation: Operation): 
       after: SOON,
     };
   }
-  if (now - operation.since > PATIENCE) {
+  if (hasStopped && operation.stopped === undefined) {
+    return { topology: { ...topology, operation: { ...operation, stopped: now } }, after: SOON };
+  }
+  const isStopping = last?.role === "stopping" && last.term >= topology.term;
+  const limit =
+    operation.stopped !== undefined
+      ? operation.stopped + PATIENCE
+      : operation.since + (isStopping ? STOPPING : PATIENCE);
+  if (now > limit) {
+    const givenUp = { count: (topology.givenUp?.count ?? 0) + 1, at: now };
     return {
-      topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false },
+      topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false, givenUp },
       told: {
         type: "warning",
         reason: "SwitchoverGivenUp",

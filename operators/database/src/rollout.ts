@@ -17,6 +17,8 @@ export function rolloutStep(members: readonly Member[], primary: string, outdate
   const old = members.filter(({ pod }) => pod && outdated.has(pod.uid));
   if (old.length === 0) return { step: "none" };
   if (members.some(({ pod }) => pod?.ending)) return { step: "wait", message: "a server is being replaced" };
+  const next = members.find(({ name }) => name === primary);
+  if (next?.report?.role === "standby") return { step: "wait", message: `${primary} is becoming the primary` };
   const replace = ({ name, pod }: Member, why: string): RolloutStep => ({ step: "replace", name, uid: pod!.uid, why });
   const stuck = old.find(({ pod }) => !pod?.ready);
   if (stuck) return replace(stuck, "did not become ready and is replaced by the newer revision");
@@ -26,7 +28,7 @@ export function rolloutStep(members: readonly Member[], primary: string, outdate
   if (behind) return { step: "wait", message: `${behind.name} has not caught up yet` };
   const standby = old.findLast(({ name }) => name !== primary);
   if (standby) return replace(standby, "is replaced by the newer revision");
-  const next = members.find(({ name, report }) => name !== primary && report?.streaming);
-  if (next) return { step: "handOver", to: next.name };
+  const heir = members.find(({ name, report }) => name !== primary && report?.streaming);
+  if (heir) return { step: "handOver", to: heir.name };
   return replace(old[0]!, "is replaced by the newer revision, and becomes the primary again when it is back");
 }

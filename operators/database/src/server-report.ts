@@ -6,7 +6,7 @@ import { SERVER } from "./server-pod.ts";
 
 /** What a server says about itself: what `status.sh` prints. */
 export interface ServerReport {
-  /** primary, standby, stopped, empty, waiting, joining or overtaken. */
+  /** primary, standby, stopping, stopped, empty, waiting, joining or overtaken. */
   readonly role: string;
   /** Of the topology that it has carried out. */
   readonly term: number;
@@ -20,6 +20,8 @@ export interface ServerReport {
   readonly size?: number;
   readonly used?: number;
   readonly password?: string;
+  /** The last checkpoint that was asked of it before a hand-over, by the number that the topology gave it. */
+  readonly checkpoint?: number;
   /** Of a primary that archives its WAL: segments that wait for it, seconds that the oldest has waited, failures. */
   readonly unarchived?: number;
   readonly archiveLag?: number;
@@ -74,6 +76,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     unarchived: number("unarchived"),
     archiveLag: number("archiveLag"),
     archiveFailures: number("archiveFailures"),
+    checkpoint: number("checkpoint"),
   };
   const [streaming, confirming, password] = ["streaming", "confirming", "password"].map((name) => facts.get(name));
   return {

@@ -61,15 +61,18 @@ export async function labelPods(
   { cache, client }: ReconcileContext,
 ): Promise<void> {
   const roleOf = (name: string) => (name === written.primary && name === next.primary ? "primary" : "standby");
+  // A primary that is about to hand over is told to make a checkpoint.
+  const markOf = (name: string) =>
+    name === written.primary && written.prepared ? `${written.term} ${written.prepared.since}` : String(written.term);
   const pods = members.flatMap(({ name }) => cache.get(Pod, `${database.metadata.namespace}/${name}`) ?? []);
   const changed = pods.filter(({ metadata: { name, labels, annotations } }) => {
-    return labels?.[ROLE] !== roleOf(name) || annotations?.[TERM] !== String(written.term);
+    return labels?.[ROLE] !== roleOf(name) || annotations?.[TERM] !== markOf(name);
   });
   const sorted = changed.sort((a, b) => roleOf(b.metadata.name).localeCompare(roleOf(a.metadata.name)));
   for (const { metadata } of sorted) {
     const labels = { [ROLE]: roleOf(metadata.name) };
     const patch = {
-      merge: { metadata: { uid: metadata.uid!, labels, annotations: { [TERM]: String(written.term) } } },
+      merge: { metadata: { uid: metadata.uid!, labels, annotations: { [TERM]: markOf(metadata.name) } } },
     };
     await client.patch(Pod, `${metadata.namespace}/${metadata.name}`, patch).catch((error: unknown) => {
       if (!isNotFound(error) && !isConflict(error)) throw error;

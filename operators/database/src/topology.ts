@@ -17,6 +17,8 @@ export interface Operation {
    * that it has stopped: any later pod of that name has never read an older topology.
    */
   readonly fence?: string;
+  /** When the old primary was first seen to have stopped, in milliseconds since 1970. */
+  readonly stopped?: number;
 }
 
 /** Who leads a database's servers. Every change of it has a term of its own. */
@@ -30,6 +32,10 @@ export interface Topology {
   readonly fresh: boolean;
   /** All servers are stopped for a restore: when they start again, the primary's data are other ones. */
   readonly held?: boolean;
+  /** The primary is about to hand over to this pod: first it makes a checkpoint, so that its stop takes little time. */
+  readonly prepared?: { readonly to: string; readonly since: number };
+  /** Hand-overs that were given up since the last that succeeded, and when the last of them was. */
+  readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
 }
 
@@ -52,7 +58,7 @@ export function topologyFor(
     const name = podName(database, index);
     return `${name}=${name}.${podsServiceName(database)}:${servers.port}`;
   });
-  const { term, primary, upstream, fresh } = topology;
+  const { term, primary, upstream, fresh, prepared } = topology;
   return ConfigMap.draft({
     metadata: metadataOf(database, topologyName(database)),
     data: {
@@ -63,6 +69,7 @@ export function topologyFor(
         `members='${members.join(" ")}'`,
         `synchronous=${servers.synchronous}`,
         `fresh=${fresh ? "yes" : "no"}`,
+        `checkpoint=${prepared?.since ?? ""}`,
         "",
       ].join("\n"),
       record: JSON.stringify(topology),

@@ -25,6 +25,10 @@ interface Server {
   confirming: { required: number; names: string[] } | undefined;
   /** Cut off: it hears nothing new, and nobody hears it, but its standbys may. */
   isolated: boolean;
+  /** The checkpoint that it has made, and the seconds that its stop still takes. */
+  checkpoint: string;
+  stopsIn: number | undefined;
+  promotedIn: number | undefined;
 }
 
 /** The topology as pods read it. */
@@ -35,6 +39,7 @@ interface Order {
   readonly members: readonly string[];
   readonly synchronous: number;
   readonly fresh: boolean;
+  readonly checkpoint: string;
 }
 
 const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, followed: 0 };
@@ -58,6 +63,12 @@ export class PretendServers {
   size = 1_048_576;
   used = 100_000;
   password = "";
+  /** Seconds that a stop in good order takes. */
+  stopTakes = 0;
+  /** Seconds that a standby takes to become the primary. */
+  promotionTakes = 0;
+  /** When writes were acknowledged, in milliseconds since 1970. */
+  readonly writtenAt: number[] = [];
   #rows = 0;
 
   constructor(stage: TestEnvironment) {
@@ -146,6 +157,7 @@ export class PretendServers {
         ? [
             `confirming=${confirming ? `ANY ${confirming.required} (${confirming.names.map((one) => `"${one}"`).join(",")})` : ""}`,
             `password=${this.password}`,
+            ...(server.checkpoint ? [`checkpoint=${server.checkpoint}`] : []),
           ]
         : []),
       "",
@@ -176,13 +188,24 @@ export class PretendServers {
       upstream: "",
       confirming: undefined,
       isolated: false,
+      checkpoint: "",
+      stopsIn: undefined,
+      promotedIn: undefined,
     };
     this.#running.set(pod, server);
     return server;
   }
 
-  #obey(server: Server, { term, primary, upstream, members, synchronous, fresh }: Order): void {
+  #obey(server: Server, { term, primary, upstream, members, synchronous, fresh, checkpoint }: Order): void {
     const { volume, pod } = server;
+    if (server.role === "primary" && primary !== pod && upstream === pod) server.stopsIn ??= this.stopTakes;
+    if (server.stopsIn !== undefined && server.stopsIn > 0) {
+      // While it stops it reads no other topology.
+      server.stopsIn--;
+      if (server.role === "primary") server.term = volume.term = term;
+      server.role = "stopping";
+      return;
+    }
     volume.term = term;
     server.upstream = upstream;
     if (primary === pod) {
@@ -193,6 +216,9 @@ export class PretendServers {
         }
         volume.timeline = 1;
       } else if (volume.isStandby) {
+        server.promotedIn ??= this.promotionTakes;
+        if (server.promotedIn-- > 0) return;
+        server.promotedIn = undefined;
         volume.timeline++;
         volume.isStandby = false;
       } else if (server.role !== "primary" && this.#isOvertaken(server)) {
@@ -200,6 +226,8 @@ export class PretendServers {
         return;
       }
       server.role = "primary";
+      server.checkpoint = checkpoint;
+      server.stopsIn = undefined;
       server.confirming =
         synchronous > 0 ? { required: synchronous, names: members.filter((name) => name !== pod) } : undefined;
     } else if (primary !== "" && volume.followed !== term) {
@@ -256,6 +284,7 @@ export class PretendServers {
       for (const standby of able.slice(0, confirming.required)) this.#receive(standby);
     }
     this.acknowledged.push(row);
+    this.writtenAt.push(this.#stage.clock.now());
   }
 
   #check(): void {
@@ -288,5 +317,6 @@ function parsed(text: string): Order | undefined {
       .map((member) => member.split("=")[0]!),
     synchronous: Number(field("synchronous")),
     fresh: field("fresh") === "yes",
+    checkpoint: field("checkpoint"),
   };
 }

@@ -290,6 +290,45 @@ export const rollsOut: Scenario = async (stage) => {
   assert.equal(await stage.condition(Database, NAME, "Ready"), "True Running");
 };
 
+/** Servers whose stop takes long hand over once, and not again and again without anybody who takes writes. */
+export const stopsSlowly: Scenario = async (stage) => {
+  const servers = await begun(stage);
+  servers.stopTakes = 90;
+  servers.writtenAt.length = 0;
+  await change(stage, { version: "16.9" });
+  await stage.until(
+    "all have it",
+    async () => (await stage.condition(Database, NAME, "VersionAsAsked")) === "True AsAsked",
+    900_000,
+  );
+  await isReady(stage);
+  const gaps = servers.writtenAt.slice(1).map((at, index) => at - servers.writtenAt[index]!);
+  const long = gaps.filter((gap) => gap > 30_000);
+  assert.equal(long.length, 1, `without a writer for ${long.join(" ms, ")} ms`);
+  // The stop itself, and the minute that a simulated node takes to bring a file up to date.
+  assert.ok(long[0]! < 160_000, `without a writer for ${long[0]} ms`);
+  assert.equal(await primary(stage), pod(1));
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** The status names a primary when it is one, and says whether another would replace it. */
+export const namesThePrimary: Scenario = async (stage) => {
+  const servers = await begun(stage);
+  assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "False NoSynchronousStandby");
+  servers.promotionTakes = 20;
+  await change(stage, { switchoverTo: pod(2), synchronous: 1 });
+  await stage.until("it shall lead", async () => {
+    const { data } = await stage.get(ConfigMap, `${NAME}-topology`);
+    return data!["topology"]!.includes(`primary=${pod(2)}\n`);
+  });
+  await stage.advance(5_000);
+  assert.equal(await primary(stage), undefined);
+  await leads(stage, 2);
+  assert.equal(servers.roleOf(pod(2)), "primary");
+  assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "True SynchronousStandbys");
+};
+
 /** A new password is set in the server before the Secret tells it; a Secret that is deleted is made anew. */
 export const rotates: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });

@@ -4,10 +4,12 @@ import {
   failsOver,
   growsWhenFull,
   hasCompany,
+  namesThePrimary,
   replacesPrimary,
   replicates,
   rollsOut,
   rotates,
+  stopsSlowly,
   switchesOver,
   waitsForFence,
 } from "./replica-scenarios.ts";
@@ -28,3 +30,5 @@ onEmbedded("a new password is set before it is told; a Secret that is deleted is
 onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull);
 onEmbedded("poolers, exporters, and what Prometheus is told", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
+onEmbedded("servers that stop slowly hand over once", stopsSlowly);
+onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);

@@ -36,6 +36,11 @@ export const handsOver: Story = async (room, options = {}) => {
   assert.equal(await all.query(0, "show max_connections"), "40", "the settings are those of the ConfigMap");
   assert.equal(await all.isAlive(0), true);
 
+  const redo = "select redo_lsn from pg_control_checkpoint()";
+  const before = await all.query(0, redo);
+  all.follow({ prepared: { to: all.nameOf(1), since: 7 } });
+  await all.until("a checkpoint is made before the stop", async () => (await all.status(0))?.checkpoint === 7);
+  assert.notEqual(await all.query(0, redo), before);
   all.follow({ term: 2, primary: "" });
   const last = await all.becomes(0, "stopped");
   assert.equal(await all.isUp(0), false);

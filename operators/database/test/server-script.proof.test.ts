@@ -20,6 +20,10 @@ const SUBJECTS: readonly Subject[] = [
       { line: 'cmp -s "$RUN/postgresql.conf.new"', why: "it only saves reading what is the same" },
       { line: 'wait "$server"', why: "pg_ctl waits for its end as well; this only takes the ended process away" },
       { line: "server=''", why: "another process would have to get the number of the one that has ended" },
+      { line: "checkpoint=''", why: "for topologies of an operator that asked for none" },
+      { line: '[ -n "$checkpoint" ]', why: "it only saves checkpoints" },
+      { line: 'echo "$checkpoint" > "$RUN/flushing"', why: "it only saves checkpoints" },
+      { line: "state stopping", why: "it only tells; what comes next replaces it within a second" },
       { line: "state joining", why: "it only tells; what comes next replaces it within a second" },
       { line: "export PGCONNECT_TIMEOUT=5", why: "on one machine every address answers at once" },
       {

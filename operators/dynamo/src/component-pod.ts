@@ -8,9 +8,9 @@ import type {
   ResourceRequirements,
 } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
-import { type ClaimSharing, restrictedPodSpec, sameNodeAffinity } from "konverge/pods";
+import { type ClaimSharing, drainHook, restrictedPodSpec, sameNodeAffinity } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
-import { drainHook } from "./drain-hook.ts";
+import { IN_FLIGHT } from "./in-flight.ts";
 import { CLAIM, COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
 
@@ -122,7 +122,11 @@ function podSpec(
 /** Pods that the operator removes have drained before; those that another client removes drain when they end. */
 function lifecycleOf({ spec }: DynamoComponentDeployment): Lifecycle {
   if (!spec.multinode && !spec.autoscaling?.enabled) return { preStop: { sleep: { seconds: DRAIN_SECONDS } } };
-  return drainHook(spec.extraPodSpec?.terminationGracePeriodSeconds ?? GRACE_SECONDS, SYSTEM_PORT);
+  return drainHook({
+    graceSeconds: spec.extraPodSpec?.terminationGracePeriodSeconds ?? GRACE_SECONDS,
+    port: SYSTEM_PORT,
+    series: IN_FLIGHT,
+  });
 }
 
 export function claimName({ metadata, spec }: DynamoComponentDeployment): string {

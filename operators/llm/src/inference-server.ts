@@ -1,5 +1,5 @@
-import type { Container, EnvVar, PodTemplateSpec, Volume, VolumeMount } from "konverge/kinds";
-import { gpuProductAffinity, podTemplate } from "konverge/pods";
+import type { Affinity, Container, EnvVar, PodTemplateSpec, Volume, VolumeMount } from "konverge/kinds";
+import { drainHook, gpuProductAffinity, podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
 import type { ServingSpec } from "./serving-spec.ts";
 
@@ -16,10 +16,9 @@ const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim. */
 const CLAIM_FOLDER = "/mnt/models";
 
-/** Seconds that a replica answers on after its end was decided: nodes take a moment to send requests elsewhere. */
-const DRAIN_SECONDS = 10;
-/** And what it has taken on by then it may finish: long generations take minutes. */
-const GRACE_SECONDS = 300;
+/** What a replica has taken on it may finish before it ends: long generations take minutes. */
+const GRACE_SECONDS = 310;
+const IN_FLIGHT = ["vllm:num_requests_running", "vllm:num_requests_waiting"];
 
 /** Where a model's files are, if it is not fetched by its name. */
 export type ModelSource = { readonly folder: string } | { readonly claim: string; readonly path: string } | undefined;
@@ -50,6 +49,8 @@ export interface InferenceServer {
   /** Before those of the spec. */
   readonly args: readonly string[];
   readonly products: readonly string[];
+  /** Where pods must run to share a claim. */
+  readonly together?: Affinity | undefined;
   readonly volumes?: readonly Mounted[];
   readonly metadata: PodTemplateSpec["metadata"];
 }
@@ -61,8 +62,10 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
     {
       ...(server.metadata && { metadata: server.metadata }),
       spec: {
-        ...(spec.gpuType && { affinity: gpuProductAffinity(server.products) }),
-        terminationGracePeriodSeconds: DRAIN_SECONDS + GRACE_SECONDS,
+        ...((spec.gpuType || server.together) && {
+          affinity: { ...(spec.gpuType && gpuProductAffinity(server.products)), ...server.together },
+        }),
+        terminationGracePeriodSeconds: GRACE_SECONDS,
         containers: [containerFor(spec, server, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },
@@ -123,10 +126,12 @@ function containerFor(
     startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
     readinessProbe: { ...health, periodSeconds: 5 },
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
-    lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
+    lifecycle: drainHook({ graceSeconds: graceOf(spec), port: PORT.containerPort, series: IN_FLIGHT }),
     volumeMounts: mounted.map(({ volume, mount }) => ({ name: volume.name, ...mount })),
   };
 }
+
+const graceOf = ({ template }: ServingSpec) => template?.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS;
 
 /** The user's variables win over all but the model's name. */
 function environment(modelName: string, env: NonNullable<ServingSpec["env"]>): EnvVar[] {

@@ -40,10 +40,12 @@ test("a server runs as a user who is not root, with a home it can write to, and 
 });
 
 test("a replica that ends answers until no node sends it requests, and finishes what it has", () => {
-  assert.deepEqual(container({}).lifecycle, { preStop: { sleep: { seconds: 10 } } });
+  const drained = (spec: object) => container(spec).lifecycle!.preStop!.exec!.command!.at(-1)!;
+  assert.match(drained({}), /end=time\.monotonic\(\)\+295\n[\s\S]*127\.0\.0\.1:8000[\s\S]*vllm:num_requests_running/);
   assert.equal(podSpec({}).terminationGracePeriodSeconds, 310);
   const template = { spec: { terminationGracePeriodSeconds: 30 } };
   assert.equal(podSpec({ template }).terminationGracePeriodSeconds, 30);
+  assert.match(drained({ template }), /end=time\.monotonic\(\)\+15\n/);
 });
 
 test("a template is merged into the pods", () => {

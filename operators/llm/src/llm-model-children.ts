@@ -1,5 +1,6 @@
 import type { ObjectMeta } from "konverge";
 import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
+import { sameNodeAffinity } from "konverge/pods";
 import { MANAGED, modelLocation, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
 
@@ -30,7 +31,11 @@ function metadataOf(model: LLMModel): ObjectMeta {
  * The Deployment that serves a model, on nodes with one of these GPU products. A rollout starts a new replica before it ends
  * an old one, so that capacity never dips; that takes a free set of GPUs.
  */
-export function deploymentFor(model: LLMModel, products: readonly string[] = defaultProducts(model)) {
+export function deploymentFor(
+  model: LLMModel,
+  products: readonly string[] = defaultProducts(model),
+  isBoundToNode = false,
+) {
   const { spec } = model;
   const labels = { ...labelsOf(model), ...MANAGED };
   const modelName = modelNameOf(model);
@@ -41,7 +46,14 @@ export function deploymentFor(model: LLMModel, products: readonly string[] = def
       selector: { matchLabels: labelsOf(model) },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       progressDeadlineSeconds: progressDeadline(spec),
-      template: podTemplateFor(spec, { metadata: { labels }, modelName, args: serverArgs(model), products }),
+      template: podTemplateFor(spec, {
+        metadata: { labels },
+        modelName,
+        args: serverArgs(model),
+        products,
+        // A rollout's new replica starts where the volume is.
+        ...(isBoundToNode && { together: sameNodeAffinity(labelsOf(model)) }),
+      }),
     },
   });
 }

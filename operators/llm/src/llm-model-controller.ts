@@ -24,6 +24,7 @@ import {
 import type { ModelMetrics } from "./metrics.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { monitoring, podsOf } from "./watched.ts";
 
 /** Nodes come and go, and Prometheus is installed: nothing else tells. */
@@ -37,7 +38,7 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), cacheKind(LLMModel)],
+    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(LLMModel)],
     permissions: [permission(ServiceMonitor, ["get", "create", "patch"])],
     resync: RESYNC,
     async reconcile(model, context) {
@@ -48,7 +49,8 @@ export function llmModelController(metrics: ModelMetrics) {
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
         : [];
-      const deployment = deploymentFor(model, products);
+      const together = isBoundToNode(model, model.spec.replicas, context);
+      const deployment = deploymentFor(model, products, together);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const problem =
         readyReplicas >= model.spec.replicas

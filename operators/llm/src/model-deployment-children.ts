@@ -97,10 +97,16 @@ export function discoveryServiceFor(deployment: ModelDeployment) {
   });
 }
 
+/** The labels of the one Service through which Prometheus finds each replica once. */
+export function scrapedLabels(deployment: ModelDeployment): Record<string, string> {
+  return { ...deploymentLabels(deployment), "ai.example.com/scrape": "pods" };
+}
+
 /** The Service that gives each replica a name of its own in DNS. */
 export function headlessServiceFor(deployment: ModelDeployment) {
+  const metadata = metadataOf(deployment, "-pods");
   return Service.draft({
-    metadata: metadataOf(deployment, "-pods"),
+    metadata: { ...metadata, labels: { ...metadata.labels, ...scrapedLabels(deployment) } },
     spec: {
       clusterIP: "None",
       selector: deploymentLabels(deployment),

@@ -33,10 +33,12 @@ import {
   deploymentLabels,
   discoveryServiceFor,
   headlessServiceFor,
+  scrapedLabels,
   statefulSetFor,
 } from "./model-deployment-children.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
@@ -54,7 +56,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), cacheKind(ModelDeployment)],
+    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(ModelDeployment)],
     permissions: [
       permission(StatefulSet, ["patch"], { subresource: "scale" }),
       permission(Event, ["list"]),
@@ -64,6 +66,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const { observed, cache, clock, events } = context;
       const { name, namespace, uid = "" } = deployment.metadata;
       const rules = sizingRules(deployment);
+      isBoundToNode(deployment, Math.min(rules.max, rules.affordable ?? rules.max), context);
       const set = observed(StatefulSet, name);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
       const memory = load.memory(uid, clock);
@@ -87,6 +90,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         metrics.decisions.inc({ namespace, name, reason: size.reason });
       }
       await sleepOrWake(set, size, context);
+      if (measured) await comeDown(set, size, context);
       const offered = gpuProductsOf(cache.list(Node));
       const { gpuType } = deployment.spec;
       const products = gpuType
@@ -97,7 +101,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const problem = isShort ? replicaProblem({ pods, creationError, gpuType, offered, now: clock.now() }) : undefined;
       reportProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
-        await keepServiceMonitor(serviceMonitorFor(deployment, name, deploymentLabels(deployment)), context);
+        await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
       }
       const latency = measured?.latency;
       const { cost } = deployment.spec;
@@ -170,6 +174,21 @@ async function sleepOrWake(
 ): Promise<void> {
   if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
   await client.scale(StatefulSet, keyOf(set), replicas);
+}
+
+/**
+ * An autoscaler that gets no metrics keeps its bounds, and never goes down within them: the operator does. It knows what is
+ * needed from the servers themselves.
+ */
+async function comeDown(
+  set: StatefulSet | undefined,
+  { replicas }: Size,
+  { client, observed }: ReconcileContext,
+): Promise<void> {
+  if (!set || replicas === 0 || (set.spec?.replicas ?? 0) <= replicas) return;
+  const conditions = observed(HorizontalPodAutoscaler, set.metadata.name)?.status?.conditions ?? [];
+  const isBlind = conditions.some(({ type, status }) => type === "ScalingActive" && status === "False");
+  if (isBlind) await client.scale(StatefulSet, keyOf(set), replicas);
 }
 
 /** A StatefulSet says only in events that its pods are refused. */

@@ -39,8 +39,10 @@ export const ModelDeployment = defineKind({
               .int()
               .min(1)
               .max(4096)
-              .default(1)
-              .describe("Requests that a replica processes concurrently."),
+              .optional()
+              .describe(
+                "Requests that a replica processes concurrently. Default: --max-num-seqs of args, otherwise 64.",
+              ),
           })
           .optional()
           .describe("What one replica can do."),

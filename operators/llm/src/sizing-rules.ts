@@ -6,6 +6,8 @@ import type { ModelDeployment } from "./model-deployment.ts";
 const DEFAULT_MAX = 10;
 const DEFAULT_DOWN_AFTER = 5 * 60_000;
 const DEFAULT_BURST = 50;
+/** Requests that a replica works on at once: a quarter of what vLLM takes in, since its memory rarely holds more. */
+const DEFAULT_SEQUENCES = 64;
 
 /** What a spec says about its size, in numbers. */
 export function sizingRules({ spec }: ModelDeployment): SizingRules {
@@ -16,7 +18,7 @@ export function sizingRules({ spec }: ModelDeployment): SizingRules {
     min,
     max: scaling?.maxReplicas ?? Math.max(DEFAULT_MAX, 2 * (replicas ?? 0), min),
     affordable: cost && Math.floor(cost.maxPerHour / cost.perReplicaHour + 1e-9),
-    concurrency: capacity?.concurrency ?? 1,
+    concurrency: capacity?.concurrency ?? sequencesOf(spec) ?? DEFAULT_SEQUENCES,
     load: load?.requestsPerSecond,
     serviceTime: seconds(capacity?.serviceTime),
     minThroughput: sla?.minThroughput ?? 0,
@@ -24,6 +26,13 @@ export function sizingRules({ spec }: ModelDeployment): SizingRules {
     burst: scaling?.burst ?? DEFAULT_BURST,
     downAfter: scaling ? durationMs(scaling.downAfter) : DEFAULT_DOWN_AFTER,
   };
+}
+
+/** As the server's own argument says. */
+function sequencesOf({ args = [] }: ModelDeployment["spec"]): number | undefined {
+  const at = args.findIndex((arg) => arg === "--max-num-seqs" || arg.startsWith("--max-num-seqs="));
+  const value = Number(args[at]?.split("=")[1] ?? args[at + 1]);
+  return at >= 0 && Number.isInteger(value) && value > 0 ? value : undefined;
 }
 
 function seconds(duration: string | undefined): number | undefined {

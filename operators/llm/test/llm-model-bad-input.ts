@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import { lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
+import { attachVolumes, lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
@@ -74,6 +74,28 @@ const missingClaim: Scenario = async (stage) => {
     "it waits for the volume, not for the claim",
     async () => (await stage.condition(LLMModel, "llama", "Degraded")) !== "True ClaimMissing",
   );
+};
+
+/** A volume that can be on one node alone is not shared by replicas, which run on several. */
+const unsharedCache: Scenario = async (stage) => {
+  await attachVolumes(stage);
+  await stage.start(llmOperator);
+  await stage.client.create(PersistentVolumeClaim, {
+    metadata: { name: "cache", namespace: stage.namespace },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await stage.apply(model("llama", { replicas: 2, cacheClaim: "cache" }));
+  await stage.until(
+    "it is refused",
+    async () => (await stage.condition(LLMModel, "llama", "Ready")) === "False ClaimNotShareable",
+  );
+  assert.equal(await stage.find(Deployment, "llmmodel-llama"), undefined);
+  await stage.apply(model("llama", { replicas: 1, cacheClaim: "cache" }));
+  await untilReady(stage, "llama");
+  // The new replica of a rollout starts beside the old one.
+  await stage.apply(model("llama", { replicas: 1, cacheClaim: "cache", args: ["--seed=1"] }));
+  await stage.settled();
+  await untilReady(stage, "llama");
 };
 
 const quotaExceeded: Scenario = async (stage) => {
@@ -157,6 +179,7 @@ export const badInput: Record<string, Scenario> = {
   "a type of GPU that no node has": unknownGpuType,
   "more GPUs than a node has": noRoom,
   "a claim that is missing": missingClaim,
+  "a cache that replicas cannot share": unsharedCache,
   "a quota that is exceeded": quotaExceeded,
   "an image that cannot be pulled": imageMissing,
   "a Deployment of that name that is somebody else's": somebodyElses,

@@ -21,7 +21,7 @@ async function measured(
       gpuCount: 0,
       sla: { maxLatency: "250ms" },
       capacity: { concurrency: 4 },
-      scaling: { maxReplicas: 12, downAfter },
+      scaling: { minReplicas: 2, maxReplicas: 12, downAfter },
     }),
   );
   await untilDeployed(stage, "chat", 2);
@@ -88,4 +88,19 @@ export const risesAndFalls: Scenario = async (stage) => {
       events.some((line) => line.startsWith(`Normal ${reason} `)),
       events.join("\n"),
     );
+};
+
+/** No adapter tells the autoscaler what waits: after a burst the size comes down all the same, as far as it is needed. */
+export const comesDown: Scenario = async (stage) => {
+  const { load, size } = await measured(stage, "15s");
+  load.rate = 150;
+  await stage.until("there are many", async () => {
+    await load.pass(5_000);
+    return (await size()) >= 6;
+  });
+  load.rate = 60;
+  await load.pass(5 * MINUTE);
+  const { status } = await stage.get(ModelDeployment, "chat");
+  assert.equal(await size(), status?.neededReplicas);
+  assert.ok((await size()) < 6, `${await size()} replicas`);
 };

@@ -98,7 +98,7 @@ const hopeless: Scenario = async (stage) => {
   const spec = {
     model: "m",
     sla: { maxLatency: "50ms" },
-    capacity: { serviceTime: "200ms" },
+    capacity: { serviceTime: "200ms", concurrency: 1 },
     load: { requestsPerSecond: 9 },
   };
   await stage.apply(deployment("chat", spec));

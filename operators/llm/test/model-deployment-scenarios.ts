@@ -109,7 +109,7 @@ export const cappedByCost: Scenario = async (stage) => {
   const spec = {
     model: "m",
     sla: { maxLatency: "300ms" },
-    capacity: { serviceTime: "200ms" },
+    capacity: { serviceTime: "200ms", concurrency: 1 },
     load: { requestsPerSecond: 50 },
     cost: { perReplicaHour: 2.5, maxPerHour: 8 },
   };

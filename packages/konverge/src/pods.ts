@@ -5,6 +5,8 @@
 export {
   type ClaimSharing,
   claimSharing,
+  type DrainOptions,
+  drainHook,
   failedCreateMessage,
   gpuProductAffinity,
   gpuProductsFor,

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { drainHook } from "./drain-hook.ts";
 
+const SERIES = ["vllm:num_requests_running", "vllm:num_requests_waiting"];
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const skip = hasPython ? false : "python3, which the hook's program is written for, is not installed";
 
@@ -16,7 +17,7 @@ async function play(answers: readonly string[]): Promise<{ asked: number; waited
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const [shell, flag, script, program] = drainHook(60, port).preStop!.exec!.command!;
+  const [shell, flag, script, program] = drainHook({ graceSeconds: 60, port, series: SERIES }).preStop!.exec!.command!;
   // `sleep 10` is what is done where metrics do not help: here it is told instead.
   const told = `sleep() { [ "$1" = 10 ] && echo waited; true; }; ${script}`;
   const child = spawn(shell!, [flag!, told, program!.replace("time.sleep(1)", "time.sleep(0)")]);
@@ -41,5 +42,8 @@ test("a pod whose metrics say nothing of requests waits for a while", { skip }, 
 });
 
 test("the hook ends before the grace does", () => {
-  assert.match(drainHook(300, 9090).preStop!.exec!.command![3]!, /end=time\.monotonic\(\)\+285\n/);
+  assert.match(
+    drainHook({ graceSeconds: 300, port: 9090, series: SERIES }).preStop!.exec!.command![3]!,
+    /end=time\.monotonic\(\)\+285\n/,
+  );
 });
