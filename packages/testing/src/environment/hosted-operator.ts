@@ -132,7 +132,7 @@ export class HostedOperator implements RunningOperator {
     const { webhooks, client } = process;
     const died = new Promise<void>((resolve) => life.onEnd(resolve));
     const work = async () => {
-      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client, died });
+      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client });
       await process.start();
     };
     await Promise.race([work(), died]);
