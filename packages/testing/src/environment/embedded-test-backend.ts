@@ -102,13 +102,11 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
     wait,
     advance: pass,
     connect: async (account) => asAccount(cluster, account),
-    async register({ name, home, webhooks, client: own, died }) {
+    async register({ name, home, webhooks, client: own }) {
       if (!virtual) return serveWebhooksOnPort({ name, home, webhooks, client: own }, cluster.client);
       const secret = { name: `${name}-certificates`, namespace: home };
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
-      const certificates = source();
-      await virtual.hold(Promise.race([certificates, died]));
-      const { bundle = "" } = await certificates;
+      const { bundle = "" } = await source();
       reachable.set(name, webhooks);
       const registration = new WebhookRegistration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });

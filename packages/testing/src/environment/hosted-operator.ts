@@ -1,5 +1,13 @@
 import { TransportError } from "@konverge/client";
-import { type ApiRequest, type ApiResponse, type Clock, readText, sleep, type Transport } from "@konverge/core";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  readText,
+  sleep,
+  type Transport,
+} from "@konverge/core";
 import type { Log, Operator } from "@konverge/runtime";
 import { Life } from "./life.ts";
 import { OperatorProcess } from "./operator-process.ts";
@@ -95,8 +103,7 @@ export class HostedOperator implements RunningOperator {
           if (!this.#life.over) return;
         } catch (error) {
           // A process that cannot start ends, and is restarted.
-          const isCutOff = error instanceof TransportError && clock.monotonic() - began < CUT_OFF;
-          if (!isCutOff && ++failures === STARTS) throw error;
+          if (!(isOutage(error) && clock.monotonic() - began < CUT_OFF) && ++failures === STARTS) throw error;
           this.crash();
           await sleep(clock, Math.min(++starts, 10) * 1000);
         }
@@ -125,7 +132,7 @@ export class HostedOperator implements RunningOperator {
     const { webhooks, client } = process;
     const died = new Promise<void>((resolve) => life.onEnd(resolve));
     const work = async () => {
-      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client, died });
+      if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client });
       await process.start();
     };
     await Promise.race([work(), died]);
@@ -211,6 +218,11 @@ export class HostedOperator implements RunningOperator {
     const log: Log = { debug() {}, info() {}, warn: complain, error: complain, child: () => log };
     return log;
   }
+}
+
+/** Whether the API server cannot be reached, or fails for reasons of its own: a webhook that does not answer, for instance. */
+function isOutage(error: unknown): boolean {
+  return error instanceof TransportError || (error instanceof ApiError && error.code >= 500);
 }
 
 /** A request that changes something, other than a lease; asking whether one may is no change either. */

@@ -9,7 +9,7 @@ export const UNREACHABLE_WEBHOOK_URL = "https://127.0.0.1:1/convert";
 
 /** Serves webhooks on a local port and registers them; returns a function that stops both. */
 export async function serveWebhooksOnPort(
-  { name, home, webhooks, client }: Omit<WebhookProcess, "died">,
+  { name, home, webhooks, client }: WebhookProcess,
   administrator: Client,
 ): Promise<(end?: { crashed: boolean }) => Promise<void>> {
   const place = { host: "127.0.0.1", port: 0, url: "https://127.0.0.1:0", namespace: home };

@@ -11,8 +11,6 @@ export interface WebhookProcess {
   readonly webhooks: Webhooks;
   /** A client with the operator's permissions. */
   readonly client: Client;
-  /** Resolves when the process dies; what it had started is never finished. */
-  readonly died: Promise<void>;
 }
 
 /** A cluster on which test environments are built, and how time passes there. */
