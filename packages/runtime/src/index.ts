@@ -43,6 +43,7 @@ export * from "./definition/definition.ts";
 export * from "./definition/predicates.ts";
 export type { Recurrence } from "./definition/rhythm.ts";
 export * from "./definition/watched.ts";
+export { FolderWatch, type FolderWatchOptions } from "./development/folder-watch.ts";
 export { type HotReload, type HotReloadOptions, hotReload } from "./development/hot-reload.ts";
 export { loadErrorText } from "./development/load-error.ts";
 export * from "./errors.ts";
