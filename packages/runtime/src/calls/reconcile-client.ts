@@ -52,13 +52,14 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
     const started = clock.monotonic();
     try {
       const answer = await send(limits);
-      note(cache, writer, call, answer as KubeObject | undefined, uid);
+      // What a dry run answers has not happened.
+      if (!client.dryRun) note(cache, writer, call, answer as KubeObject | undefined, uid);
       const told = isTold(answer) ? { object: answer } : {};
       answered?.({ ...told, duration: clock.monotonic() - started });
       return answer;
     } catch (error) {
       if (uid && call.key && isGone(error, call.key)) cache.missed(call.kind, call.key, uid, undefined);
-      if (isInDoubt(call, error)) doubts.add(scope.key, call);
+      if (!client.dryRun && isInDoubt(call, error)) doubts.add(scope.key, call);
       answered?.({ error, duration: clock.monotonic() - started });
       throw error;
     } finally {
