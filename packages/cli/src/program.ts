@@ -4,6 +4,7 @@ import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
+import { devCommand } from "./commands/dev.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -23,6 +24,7 @@ export function konverge(fail: (error: unknown) => never): Command {
     .enablePositionalOptions()
     .showHelpAfterError();
   for (const command of projectCommands(version())) program.addCommand(command);
+  program.addCommand(devCommand());
   for (const command of clusterCommands(fail)) program.addCommand(command);
   program.addCommand(nodeCommand());
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));

@@ -25,6 +25,7 @@ import {
 import { Caller, type ClientRequest } from "./call.ts";
 import { discover } from "./discovery/discover.ts";
 import { RestMapper } from "./discovery/rest-mapper.ts";
+import { dryRunTransport } from "./dry-run.ts";
 import { type ImpersonatedUser, impersonatingTransport } from "./impersonation.ts";
 import { ObjectVerbs } from "./object-verbs.ts";
 import {
@@ -55,6 +56,8 @@ export interface ClientOptions {
   retry?: RetryOptions | false;
   /** A rate limit for this client and those that `as` returns. Default: none, because servers protect themselves. */
   limit?: RequestRateLimitOptions | RequestRateLimiter;
+  /** Sends every write as a dry run: the server validates it and returns the result, and stores nothing. */
+  dryRun?: boolean;
   /** Called with the warnings in the server's responses. */
   onWarning?: (message: string) => void;
   /** Called by `close`, to close the transport's connections. */
@@ -88,10 +91,13 @@ export interface ServerVersion {
 export class Client extends ObjectVerbs {
   /** Finds kinds by name, for kinds that are known only at run time. */
   readonly mapper: RestMapper;
+  /** Every write of this client is a dry run. */
+  readonly dryRun: boolean;
   readonly #transport: Transport;
   readonly #options: ClientOptions;
 
-  constructor(transport: Transport, options: ClientOptions = {}) {
+  constructor(given: Transport, options: ClientOptions = {}) {
+    const transport = options.dryRun ? dryRunTransport(given) : given;
     const clock = options.clock ?? realClock();
     const limit =
       options.limit &&
@@ -110,7 +116,8 @@ export class Client extends ObjectVerbs {
       fieldManager: options.fieldManager ?? "konverge",
     });
     this.mapper = new RestMapper((callOptions) => discover(caller, callOptions));
-    this.#transport = transport;
+    this.dryRun = options.dryRun ?? false;
+    this.#transport = given;
     this.#options = { ...options, clock, ...(limit && { limit }) };
   }
 

@@ -1,20 +1,16 @@
+import { colored, fitted, type Screen } from "../terminal.ts";
 import type { Activity } from "./operator-activity.ts";
 
-/** A sample object, and how far it is. */
+export type { Screen } from "../terminal.ts";
+
+/** An object, and how far it is. */
 export interface Row {
   readonly name: string;
   readonly done: boolean;
   readonly message: string;
 }
 
-/** Where a view is shown. */
-export interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
-/** What converges and what operators do: redrawn on a terminal, printed line by line elsewhere. */
+/** What converges, what operators do and what fails: redrawn on a terminal, printed line by line elsewhere. */
 export class LiveView {
   readonly #screen: Screen;
   readonly #printed = new Map<string, string>();
@@ -24,8 +20,8 @@ export class LiveView {
     this.#screen = screen;
   }
 
-  show(rows: readonly Row[], activities: readonly Activity[]): void {
-    if (this.#screen.isTTY) this.#redraw(rows, activities);
+  show(rows: readonly Row[], activities: readonly Activity[], problems: readonly string[] = []): void {
+    if (this.#screen.isTTY) this.#redraw(rows, activities, problems);
     else this.#printChanges(rows);
   }
 
@@ -34,17 +30,31 @@ export class LiveView {
     if (!this.#screen.isTTY) this.#screen.write(`${operator.padEnd(20)} ${text}\n`);
   }
 
-  #redraw(rows: readonly Row[], activities: readonly Activity[]): void {
-    const lines = [
-      ...rows.map(({ name, done, message }) => `${done ? "✔" : "…"} ${name.padEnd(52)} ${message}`),
+  #redraw(rows: readonly Row[], activities: readonly Activity[], problems: readonly string[]): void {
+    const screen = this.#screen;
+    const tail = [
       "",
       ...activities.map(
-        ({ operator, writes, last }) => `  ${operator.padEnd(20)} ${String(writes).padStart(4)} writes  ${last}`,
+        ({ operator, reconciles, writes, last }) =>
+          `  ${operator.padEnd(20)} ${reconciles === undefined ? "" : `${String(reconciles).padStart(4)} reconciles `}${String(writes).padStart(4)} writes  ${last}`,
       ),
+      ...(problems.length > 0 ? [""] : []),
+      ...problems.map((problem) => colored(screen, "red", `✖ ${problem}`)),
     ];
-    const width = (this.#screen.columns ?? 120) - 1;
+    // What is above the first line of the terminal can no longer be drawn again.
+    const room = Math.max(1, (screen.rows ?? 1_000) - tail.length - 2);
+    const shown = rows.slice(0, rows.length > room ? room - 1 : room);
+    const lines = [
+      ...shown.map(({ name, done, message }) => {
+        return `${done ? colored(screen, "green", "✔") : "…"} ${name.padEnd(52)} ${message}`;
+      }),
+      ...(shown.length < rows.length ? [`  and ${rows.length - shown.length} more`] : []),
+      ...tail,
+    ];
+    const width = (screen.columns ?? 120) - 1;
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
-    this.#screen.write(up + lines.map((line) => `\x1b[2K${line.slice(0, width)}\n`).join(""));
+    // Lines of the last drawing that are no longer needed are cleared.
+    screen.write(`${up}\x1b[0J${lines.map((line) => `${fitted(line, width)}\n`).join("")}`);
     this.#drawn = lines.length;
   }
 

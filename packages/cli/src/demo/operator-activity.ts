@@ -3,6 +3,8 @@ import type { Cluster } from "@konverge/cluster";
 /** What an operator has done, from its log. */
 export interface Activity {
   readonly operator: string;
+  /** How many reconciles there were, where that is known. */
+  readonly reconciles?: number;
   readonly writes: number;
   /** The last thing that is worth telling. */
   readonly last: string;

@@ -42,7 +42,7 @@ export function init(path: string, options: InitOptions): void {
   options.tell(`\n${name} is ready. Next:\n\n  cd ${path}`);
   if (!options.install) options.tell("  npm install");
   options.tell(
-    "  npm start        # the operator with a sample on an embedded cluster\n  npm test         # also with crashes and failing requests\n  npm run dev      # a cluster, and the operator on it, again after each change",
+    "  npm start        # the operator with a sample on an embedded cluster\n  npm test         # also with crashes and failing requests\n  npm run dev      # a cluster with the operator and the samples; save a file, and see what changes",
   );
 }
 

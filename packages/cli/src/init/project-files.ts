@@ -44,7 +44,7 @@ function manifest({ name, domain, packages }: Project): string {
       engines: { node: `>=${NODE}` },
       scripts: {
         start: "node --disable-warning=ExperimentalWarning src/start.ts",
-        dev: `konverge up --background --reuse --name ${name} --kubeconfig .konverge/kubeconfig && konverge run --watch --install --kubeconfig .konverge/kubeconfig`,
+        dev: "konverge dev",
         check: "tsc",
         test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
       },
@@ -222,21 +222,21 @@ A Kubernetes operator in TypeScript, built with [Konverge](https://github.com/ko
 |---|---|
 | \`npm start\` | runs the operator with a sample on an embedded cluster, in one process |
 | \`npm test\` | runs the tests; they crash the operator, fail its requests and edit its children |
-| \`npm run dev\` | starts an embedded cluster and runs the operator on it, again after each change; \`npx konverge down --name ${name}\` ends the cluster |
+| \`npm run dev\` | starts an embedded cluster, runs the operator on it with the samples, again after each change, and shows what happens |
 | \`npm run check\` | checks types |
 | \`npx konverge create api --group GROUP --version v1alpha1 --kind KIND\` | adds a kind with its controller, tests and a sample |
 | \`npx konverge create version --kind ${kind} --version v1beta1\` | adds a version to a kind, with a conversion and its test |
 | \`npx konverge create webhook --kind ${kind}\` | adds an admission webhook for a kind, with its test |
 | \`make help\` | lists what builds the image and deploys it |
 
-While \`npm run dev\` runs: \`kubectl --kubeconfig .konverge/kubeconfig apply -f samples/\`
+While \`npm run dev\` runs: \`kubectl --kubeconfig .konverge/kubeconfig get all\`
 
 | file | what is in it |
 |---|---|
 | \`src/operator.ts\` | the operator: its name, kinds and controllers |
 | \`src/${fileName(kind)}.ts\` | the kind ${kind} and its controller |
 | \`src/apis.ts\` | the list of kinds and controllers |
-| \`samples/\` | objects to try |
+| \`samples/\` | objects to try; \`npm run dev\` applies them |
 
 To deploy it on the cluster of your kubeconfig:
 

@@ -2,6 +2,7 @@ import type { LogLevel } from "@konverge/runtime";
 import { Command, Option } from "commander";
 import { port } from "../arguments.ts";
 import { parseAddress } from "../operators/address.ts";
+import { outputOption } from "../output-option.ts";
 import type { RunOptions, RunWorld } from "./run-operators.ts";
 
 /** Written down here, since the help of other commands must not load the runtime. */
@@ -16,6 +17,8 @@ export function runCommand(world: () => RunWorld): Command {
   return command
     .option("--install", "install the operators' CRDs first")
     .option("--watch", "for development: restart when the module or a file beside it changes")
+    .option("--dry-run", "print every write that the operators would make, make none, and end when they are idle")
+    .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
     .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
     .option(
@@ -25,7 +28,7 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addHelpText(
       "after",
-      "\nSettings of operators are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C waits for reconciles in progress; a second Ctrl-C does not.",
+      "\nFor example: npx konverge run --install --watch\n             npx konverge run --dry-run --output json\n\nSettings of operators are options too: konverge run --natsAddr=nats://nats:4222\nCtrl-C waits for reconciles in progress; a second Ctrl-C does not.",
     )
     .action(async (_modules: string[], options: RunOptions, self: Command) => {
       const { runOperators } = await import("./run-operators.ts");

@@ -1,5 +1,5 @@
 import type { ConnectionConfig } from "@konverge/client";
-import { type Clock, realClock } from "@konverge/core";
+import { type Clock, realClock, sleep } from "@konverge/core";
 import {
   hotReload,
   type LogLevel,
@@ -16,6 +16,7 @@ import { chosenOperators, loadOperators, operatorFile, operatorsOf } from "../op
 import { type OperatorProcess, startOperators, type WebhookPlace } from "../operators/operator-process.ts";
 import { checkFlags, type OpenArguments, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
+import { DryRunReport } from "./dry-run-report.ts";
 import { isOwn, registeredByRuns, removeRegistrations, reportAbandoned } from "./run-registrations.ts";
 import { unservedVersions } from "./unserved-versions.ts";
 
@@ -40,6 +41,10 @@ export interface RunOptions extends PodRunOptions {
   readonly webhookHost?: string;
   /** Where reconciles are recorded. */
   readonly record?: string;
+  /** Print every write, and make none. */
+  readonly dryRun?: boolean;
+  /** How writes of a dry run are printed. */
+  readonly output?: "text" | "json";
 }
 
 /** What `konverge run` has around it: a machine, or a container of an embedded cluster. */
@@ -54,6 +59,8 @@ export interface RunWorld {
   readonly config?: ConnectionConfig;
   /** It is a container of an embedded cluster: it listens on free ports of the machine and reports which stands for which. */
   readonly expose?: (port: number, localPort: number) => void;
+  /** Takes the lines that are the result of a dry run. Default: standard output. */
+  readonly print?: (line: string) => void;
   /** Called when all operators are at work. */
   readonly ready?: (process: OperatorProcess) => void;
 }
@@ -61,6 +68,7 @@ export interface RunWorld {
 /** Runs operators until the signal to stop. */
 export async function runOperators(words: readonly string[], options: RunOptions, world: RunWorld): Promise<void> {
   const { modules, flags } = openArguments(words);
+  if (options.dryRun) checkDryRun(options);
   const { clock = realClock() } = world;
   const log = logOf(options, world, clock);
   await using _registered = developmentRegistration(options, world, log);
@@ -108,8 +116,33 @@ export async function runKnown(
   const { clock = realClock() } = world;
   const log = logOf(options, world, clock);
   await using version = await startChosen(known, { options, world, flags, log, clock });
-  await Promise.race([told(world.stop), version.process.done]);
+  const { process } = version;
+  await Promise.race([told(world.stop), process.done, ...(options.dryRun ? [idle(process, clock, world.stop)] : [])]);
 }
+
+/** Options that make no sense where nothing is written. */
+function checkDryRun({ install: installs, watch, leaderElect }: RunOptions): void {
+  const other = Object.entries({ "--install": installs, "--watch": watch, "--leader-elect": leaderElect }).find(
+    ([, isSet]) => isSet,
+  );
+  if (!other) return;
+  const why = other[0] === "--install" ? ": install the kinds first, with `npx konverge install`" : "";
+  throw new UsageError(`--dry-run writes nothing, so it cannot be combined with ${other[0]}${why}`);
+}
+
+/** Resolves when every object has been reconciled, but for those that fail and are tried again. */
+async function idle({ manager }: OperatorProcess, clock: Clock, stop: AbortSignal): Promise<void> {
+  const isIdle = () =>
+    manager.working && [...manager.controllers()].every(({ depth, working }) => depth + working === 0);
+  for (let quiet = 0; quiet < IDLE_CHECKS; quiet = isIdle() ? quiet + 1 : 0) {
+    await sleep(clock, IDLE_PERIOD, { signal: stop }).catch(() => {});
+    if (stop.aborted) return;
+  }
+}
+
+/** A dry run ends when the controllers have been idle that many times in a row, that many milliseconds apart. */
+const IDLE_CHECKS = 10;
+const IDLE_PERIOD = 100;
 
 async function startChosen(known: readonly Operator[], started: Started): Promise<Version> {
   const operators = chosenOperators(known, started.options.operators ?? started.world.env["OPERATORS"]);
@@ -131,18 +164,20 @@ async function startVersion(
   const { env } = world;
   const names = operators.map(({ name }) => name).join(", ");
   const metrics = new Metrics({ clock });
+  const rehearsal = options.dryRun ? new DryRunReport(options.output ?? "text", world.print) : undefined;
   const isInside = world.config !== undefined || (!options.kubeconfig && inPod(env));
   const client = await connectToCluster(options, {
     clock,
     env,
     userAgent: `konverge/${operators.length === 1 ? operators[0]!.name : "operators"}`,
-    around: metrics.transport(),
+    around: (transport) => metrics.transport()(rehearsal?.transport(transport) ?? transport),
+    dryRun: options.dryRun ?? false,
     ...(world.config && { config: world.config }),
   });
   const recorder = options.record === undefined ? undefined : recorderOf(options.record, log);
   try {
     const tell = (text: string) => log.info({}, text);
-    const webhooks = webhookPlace(options, isInside, world);
+    const webhooks = options.dryRun ? undefined : webhookPlace(options, isInside, world);
     if (!isInside) {
       const replaced = webhooks ? operators.map(({ name }) => name) : [];
       await reportAbandoned(client, (text) => log.warn({}, text), replaced);
@@ -177,6 +212,7 @@ async function startVersion(
       async [Symbol.asyncDispose]() {
         log.info({ operators: names }, "stopping: waiting for reconciles in progress");
         await process.stop();
+        rehearsal?.end();
         recorder?.close();
         await client.close();
         log.info({ operators: names }, "stopped");

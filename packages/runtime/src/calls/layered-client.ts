@@ -56,6 +56,7 @@ function bound(from: object, name: PropertyKey, self: object): unknown {
 const OTHERS: Readonly<Record<Exclude<keyof Client, keyof LayeredVerbs>, "harmless" | "composed">> = {
   namespace: "harmless",
   clock: "harmless",
+  dryRun: "harmless",
   mapper: "harmless",
   each: "composed",
   table: "harmless",

@@ -50,14 +50,16 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
       }
     }
     const uid = call.options.preconditions?.uid ?? (call.key && cache.uidOf(call.kind, call.key));
+    // What a dry run returns has not happened.
+    const isDryRun = client.dryRun && isWrite(call);
     const over = isWrite(call) && call.key ? cache.expect(call.kind, call.key) : undefined;
     try {
       const answer = await (around ? around(call, () => send(limits)) : send(limits));
-      note(cache, writer, call, answer as KubeObject | undefined, uid);
+      if (!isDryRun) note(cache, writer, call, answer as KubeObject | undefined, uid);
       return answer;
     } catch (error) {
       if (uid && call.key && isGone(error, call.key)) cache.missed(call.kind, call.key, uid, undefined);
-      if (isInDoubt(call, error)) doubts.add(scope.key, call);
+      if (!isDryRun && isInDoubt(call, error)) doubts.add(scope.key, call);
       throw error;
     } finally {
       over?.();
