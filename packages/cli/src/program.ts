@@ -5,6 +5,7 @@ import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
+import { diffCrdCommand } from "./commands/diff-crd.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -31,6 +32,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   program.addCommand(chartCommand());
+  program.addCommand(diffCrdCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
