@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAuthority } from "@konverge/apiserver";
 import { type Client, connect } from "@konverge/client";
-import { type Cluster, callWebhook, openPort, startCluster } from "@konverge/cluster";
+import { type Cluster, callWebhook, startCluster } from "@konverge/cluster";
 import { realClock, sleep } from "@konverge/core";
 import { Namespace, ServiceAccount } from "@konverge/kinds";
 import { startRealCluster } from "@konverge/real";
@@ -40,7 +40,7 @@ export async function embeddedStage(): Promise<Stage> {
     server: { callWebhook, access: { serviceAccounts: { signingKey: authority.key } } },
   });
   const faults: string[] = [];
-  const port = await openPort(cluster.guard, {
+  const port = await cluster.listen({
     authority,
     onError: (error, { method, path }) => faults.push(`${method} ${path}: ${error}`),
   });

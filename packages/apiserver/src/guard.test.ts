@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type ApiRequest, type HeaderMap, notFound, readText } from "@konverge/core";
 import { emptyStore } from "../test/role-store.ts";
 import { AuditLog } from "./audit/audit-log.ts";
+import { METADATA_POLICY } from "./audit/policy.ts";
 import { AccessControl } from "./auth/access-control.ts";
 import { ensureDefaultRoles } from "./auth/rbac/default-roles.ts";
 import type { User } from "./auth/user.ts";
@@ -19,11 +20,7 @@ function setup() {
   const lines: string[] = [];
   const guard = new Guard({
     access: new AccessControl({ store, clock, tokens }),
-    audit: new AuditLog({
-      policy: { rules: [{ level: "Metadata" }] },
-      clock,
-      sink: { write: (line) => lines.push(line) },
-    }),
+    audit: new AuditLog({ policy: METADATA_POLICY, clock, sink: { write: (line) => lines.push(line) } }),
     answer: async (request, info, user) => {
       seen.push({ request, user });
       if (info.path === "/version") throw new Error("broken");

@@ -9,11 +9,13 @@
  * It promises: doing a thing again changes nothing; what cannot work says why and what to do; Ctrl-C finishes the work in
  * progress.
  */
+export { chartFiles } from "./chart/chart-files.ts";
 export { deploy, undeploy } from "./deploy/deploy.ts";
 export { install } from "./deploy/install.ts";
 export { uninstall } from "./deploy/uninstall.ts";
 export { manifestFiles } from "./manifests/files.ts";
 export { type OperatorObjects, operatorObjects } from "./manifests/operator-objects.ts";
+export { writeManifests } from "./manifests/write-manifests.ts";
 export { type OperatorCatalog, operatorCatalog } from "./operator-image/catalog.ts";
 export { OPERATOR_IMAGE, operatorProgram } from "./operator-image/operator-image.ts";
 export { chosenOperators, loadOperators } from "./operators/operator-modules.ts";

@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { chartCommand } from "./commands/chart.ts";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
+import { diffCrdCommand } from "./commands/diff-crd.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
+import { probeCommand } from "./commands/probe.ts";
 import { projectCommands } from "./commands/project.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { stopOnSignals } from "./commands/stop-on-signals.ts";
@@ -30,6 +33,8 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
+  program.addCommand(chartCommand());
+  program.addCommand(diffCrdCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
@@ -38,6 +43,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(exploreCommand());
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
+  program.addCommand(probeCommand(), { hidden: true });
   return program;
 }
 

@@ -18,6 +18,7 @@ export function reference(program: Command): string {
     ...commands.flatMap(section),
     "`KONVERGE_DEBUG=1` adds stack traces to errors. `KONVERGE_HOME` is the folder that lists running clusters (default:",
     "`~/.konverge`). Exit code 0 means success, 1 failure, and 130 that a second Ctrl-C stopped it.",
+    "`konverge diff-crd` exits with 2 if a change is breaking.",
     "",
   ].join("\n");
 }

@@ -6,7 +6,7 @@ import type { User } from "../auth/user.ts";
 import { requestInfo } from "../http/request-info.ts";
 import { AuditLog } from "./audit-log.ts";
 import type { AuditEvent } from "./event.ts";
-import { type AuditPolicy, auditDecision } from "./policy.ts";
+import { type AuditPolicy, auditDecision, parseAuditPolicy } from "./policy.ts";
 
 const jane: User = { name: "jane", groups: ["devs", "system:authenticated"] };
 const peer = { address: "127.0.0.1" };
@@ -200,4 +200,18 @@ test("the first rule that matches decides", () => {
   assert.equal(level(pathAttributes("get", "/healthz/etcd")), "None");
   assert.equal(level(pathAttributes("get", "/metrics")), "None");
   assert.ok(auditDecision(policy, jane, on("w", { subresource: "scale" })).omitStages.has("RequestReceived"));
+});
+
+test("a policy that makes no sense is refused with all its faults", () => {
+  const rules = [
+    { level: "Everything" },
+    { level: "None", nonResourceURLs: ["healthz", "/a*b"], resources: [{ group: "" }] },
+    { level: "None", omitStages: ["Never"] },
+  ];
+  assert.throws(
+    () => parseAuditPolicy({ apiVersion: "audit.k8s.io/v1", kind: "Policy", rules }),
+    /rules\[0\]\.level: "Everything" .*rules\[1\]\.nonResourceURLs: cannot apply.*healthz must start.*"\/a\*b|rules\[2\]/,
+  );
+  assert.throws(() => parseAuditPolicy({ rules: [] }), /apiVersion: audit\.k8s\.io\/v1.*at least one/);
+  assert.throws(() => parseAuditPolicy(null), /kind: Policy/);
 });

@@ -1,3 +1,4 @@
+import { append } from "@konverge/core";
 import type { Attributes } from "../auth/attributes.ts";
 import type { User } from "../auth/user.ts";
 
@@ -40,11 +41,56 @@ export interface AuditDecision {
   readonly omitManagedFields: boolean;
 }
 
+/** Who did what, of everything: no body of any Secret is in it. */
+export const METADATA_POLICY: AuditPolicy = { rules: [{ level: "Metadata" }] };
+
 const LEVELS: readonly AuditLevel[] = ["None", "Metadata", "Request", "RequestResponse"];
+const STAGES: readonly AuditStage[] = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"];
 
 /** Whether what a level asks for includes what another does. */
 export function isAtLeast(level: AuditLevel, other: AuditLevel): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(other);
+}
+
+/** A policy from the object in a policy file; throws with everything that is wrong with it. */
+export function parseAuditPolicy(object: unknown): AuditPolicy {
+  const policy = object as AuditPolicy | null;
+  const errors: string[] = [];
+  if (policy?.kind !== "Policy" || policy.apiVersion !== "audit.k8s.io/v1") {
+    errors.push("it must have apiVersion: audit.k8s.io/v1 and kind: Policy");
+  }
+  if (!Array.isArray(policy?.rules) || policy.rules.length === 0) errors.push("rules: at least one is needed");
+  else {
+    for (const [i, rule] of policy.rules.entries())
+      append(
+        errors,
+        ruleErrors(rule).map((why) => `rules[${i}].${why}`),
+      );
+  }
+  append(errors, stageErrors(policy?.omitStages));
+  if (errors.length > 0) throw new Error(`the audit policy is not valid: ${errors.join("; ")}`);
+  return policy as AuditPolicy;
+}
+
+function ruleErrors(rule: AuditRule): string[] {
+  const errors = stageErrors(rule.omitStages);
+  if (!LEVELS.includes(rule.level)) {
+    errors.push(`level: ${JSON.stringify(rule.level)} is none of ${LEVELS.join(", ")}`);
+  }
+  if (rule.nonResourceURLs?.length && (rule.resources?.length || rule.namespaces?.length)) {
+    errors.push("nonResourceURLs: cannot apply to both regular resources and non-resource URLs");
+  }
+  for (const url of rule.nonResourceURLs ?? []) {
+    if (url !== "*" && !url.startsWith("/")) errors.push(`nonResourceURLs: ${url} must start with "/" or be "*"`);
+    else if (/\*(?!$)/.test(url)) errors.push(`nonResourceURLs: ${url} may have a "*" at its end alone`);
+  }
+  return errors;
+}
+
+function stageErrors(stages: readonly AuditStage[] = []): string[] {
+  return stages
+    .filter((stage) => !STAGES.includes(stage))
+    .map((stage) => `omitStages: ${JSON.stringify(stage)} is none of ${STAGES.join(", ")}`);
 }
 
 /** What to write of a request. There is no user yet when authentication failed. */

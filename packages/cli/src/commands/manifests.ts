@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { Command } from "commander";
 import { DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
-import { UsageError } from "../usage-error.ts";
 import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
+import { CHECK_OPTION, writeFiles } from "./write-files.ts";
 
 interface ManifestsOptions {
   readonly output: string;
@@ -23,7 +22,7 @@ export function manifestsCommand(): Command {
     )
     .argument("[modules...]", "modules that export operators (default: those of this project, or all of Konverge's)")
     .option("--output <folder>", "where to write", "config")
-    .option("--check", "write nothing; fail and show the differences if the folder is not up to date")
+    .option(...CHECK_OPTION)
     .option(...IMAGE_OPTION)
     .option(...PULL_SECRET_OPTION)
     .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
@@ -39,24 +38,12 @@ Examples:
     )
     .action(async (_modules: string[], options: ManifestsOptions, { args }: Command) => {
       const { manifestFiles } = await import("../manifests/files.ts");
-      const { manifestDifferences, writeManifests } = await import("../manifests/write-manifests.ts");
       const { modules, flags } = openArguments(args);
       const operators = chosenOperators(await loadOperators(modules), options.operators);
       const settings = { flags: checkFlags(operators, flags, "manifests"), env: process.env };
       const image = await imageOf(operators, options.image, "manifests");
       const imagePullSecrets = options.imagePullSecret ?? [];
       const files = manifestFiles(operators, { ...options, image, imagePullSecrets, settings });
-      const folder = resolve(options.output);
-      if (options.check) {
-        const differences = manifestDifferences(folder, files);
-        if (differences.length === 0) return console.log(`${options.output} is up to date`);
-        throw new UsageError(
-          `${options.output} is not up to date: \n${differences.join("\n")}\nWrite it with: konverge manifests`,
-        );
-      }
-      const { changed, removed } = writeManifests(folder, files);
-      for (const path of changed) console.log(`${options.output}/${path} written`);
-      for (const path of removed) console.log(`${options.output}/${path} removed`);
-      if (changed.length + removed.length === 0) console.log(`${options.output} is up to date`);
+      await writeFiles("manifests", options, files);
     });
 }

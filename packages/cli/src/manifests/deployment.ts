@@ -6,9 +6,9 @@ import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/setti
 export const METRICS_PORT = 8080;
 const PROBE_PORT = 8081;
 /** The user of distroless images that is not root. */
-const NOBODY = 65_532;
+export const NOBODY = 65_532;
 
-interface DeploymentOptions {
+export interface DeploymentOptions {
   readonly namespace: string;
   readonly image: string;
   readonly settings?: SettingSources;

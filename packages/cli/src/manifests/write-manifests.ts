@@ -13,7 +13,7 @@ export interface Written {
  * Writes manifests to a folder. Files there that the operators no longer have are removed if they were written by an
  * earlier run; whatever else is in the folder stays.
  */
-export function writeManifests(folder: string, files: Files): Written {
+export function writeManifests(folder: string, files: Files, command = "manifests"): Written {
   const changed: string[] = [];
   for (const [path, text] of files) {
     const at = join(folder, path);
@@ -22,13 +22,13 @@ export function writeManifests(folder: string, files: Files): Written {
     writeFileSync(at, text);
     changed.push(path);
   }
-  const removed = leftOver(folder, files);
+  const removed = leftOver(folder, files, command);
   for (const path of removed) rmSync(join(folder, path));
   return { changed, removed };
 }
 
 /** How a folder differs from what would be written to it, in words; nothing when it does not. */
-export function manifestDifferences(folder: string, files: Files): string[] {
+export function manifestDifferences(folder: string, files: Files, command = "manifests"): string[] {
   const differences: string[] = [];
   for (const [path, text] of files) {
     const at = join(folder, path);
@@ -38,18 +38,21 @@ export function manifestDifferences(folder: string, files: Files): string[] {
       if (lines.length > 0) differences.push([`${path}: differs`, ...lines.map((line) => `  ${line}`)].join("\n"));
     }
   }
-  for (const path of leftOver(folder, files)) differences.push(`${path}: no operator has it anymore`);
+  for (const path of leftOver(folder, files, command)) differences.push(`${path}: no operator has it anymore`);
   return differences;
 }
 
-function leftOver(folder: string, files: Files): string[] {
+function leftOver(folder: string, files: Files, command: string): string[] {
   if (!existsSync(folder)) return [];
-  return globSync("**/*.{yaml,json}", { cwd: folder })
+  return globSync("**/*.{yaml,json,md,tpl,txt}", { cwd: folder })
     .map((path) => path.split(sep).join("/"))
-    .filter((path) => !files.has(path) && isOurs(join(folder, path)))
+    .filter((path) => !files.has(path) && isOurs(join(folder, path), command))
     .sort();
 }
 
-/** In the first line of YAML, or the first field of JSON, which has no comments. */
-const isOurs = (path: string) =>
-  /^(# |\{\s*"\$comment": ")Written by `konverge manifests`/.test(readFileSync(path, "utf8"));
+/** Each command removes only what it has written: several may write to one folder. */
+function isOurs(path: string, command: string): boolean {
+  const [, by] =
+    /^(?:# |<!-- |\{\{- \/\* |\{\s*"\$comment": ")Written by `konverge (\w+)`/.exec(readFileSync(path, "utf8")) ?? [];
+  return by === command;
+}
