@@ -281,7 +281,7 @@ async function growVolumes(
   claims: readonly PersistentVolumeClaim[],
   context: ReconcileContext,
 ): Promise<StorageStep> {
-  const known = findCondition(database.status?.conditions, "StorageAsAsked");
+  const known = findCondition(database.status?.conditions, "StorageAsRequested");
   const steps: StorageStep[] = [];
   for (const claim of claims) {
     const step = storageStep(size, claim);

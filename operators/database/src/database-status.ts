@@ -116,11 +116,11 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   const { ready, problem, step, stopped, rollout } = findings;
   const refused = refusedVersion(database);
   const always: Conditions = {
-    StorageAsAsked: storageCondition(findings),
-    VersionAsAsked: refused
+    StorageAsRequested: storageCondition(findings),
+    VersionAsRequested: refused
       ? conditionFalse("MajorUpgradeRefused", refused)
       : rollout.step === "none"
-        ? conditionTrue("AsAsked")
+        ? conditionTrue("AsRequested")
         : conditionFalse(
             "RollingOut",
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
@@ -180,7 +180,7 @@ function storageCondition({ storage, atLimit }: Findings) {
       "LimitReached",
       "a volume is nearly full, and spec.storage.limit does not let it grow further",
     );
-  return conditionTrue("AsAsked");
+  return conditionTrue("AsRequested");
 }
 
 export function shrinkRefusal({ has, asked }: { has: string; asked: string }): string {
@@ -200,13 +200,13 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;
   const isRoutine = trouble?.reason === "SwitchingOver" || trouble?.reason === "FailingOver";
   if (isNews && !isRoutine) events.warning(trouble.reason, trouble.message);
-  if (storage.step === "refuse" && was("StorageAsAsked")?.status !== "False") {
+  if (storage.step === "refuse" && was("StorageAsRequested")?.status !== "False") {
     events.warning("ShrinkRefused", shrinkRefusal(storage));
   }
-  if (atLimit && was("StorageAsAsked")?.reason !== "LimitReached") {
+  if (atLimit && was("StorageAsRequested")?.reason !== "LimitReached") {
     events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit does not let it grow further");
   }
   const refused = refusedVersion(database);
-  if (refused && was("VersionAsAsked")?.reason !== "MajorUpgradeRefused")
+  if (refused && was("VersionAsRequested")?.reason !== "MajorUpgradeRefused")
     events.warning("MajorUpgradeRefused", refused);
 }

@@ -79,14 +79,14 @@ export const cannotGrow: Scenario = async (stage) => {
   await runs(stage, NAME);
   await stage.apply(database({ storageClass: storageClassName, size: "8Gi" }));
   await isReported(stage, Database, NAME, {
-    condition: /^StorageAsAsked False CannotGrow .*cannot grow from 5Gi to 8Gi/,
+    condition: /^StorageAsRequested False CannotGrow .*cannot grow from 5Gi to 8Gi/,
     event: /Warning CannotGrow .*cannot grow from 5Gi to 8Gi/,
   });
   assert.equal((await stage.get(Database, NAME)).status?.phase, "Running");
   await stage.apply(database({ storageClass: storageClassName }));
   await stage.until(
     "all is as asked",
-    async () => (await stage.condition(Database, NAME, "StorageAsAsked")) === "True AsAsked",
+    async () => (await stage.condition(Database, NAME, "StorageAsRequested")) === "True AsRequested",
   );
 };
 

@@ -269,7 +269,7 @@ export const rollsOut: Scenario = async (stage) => {
   await stage.until("all have it", async () => {
     const images = (await stage.list(Pod)).map(({ spec }) => spec?.containers[0]?.image);
     const isNew = images.length === 3 && images.every((image) => image === "postgres:16.9");
-    return isNew && (await stage.condition(Database, NAME, "VersionAsAsked")) === "True AsAsked";
+    return isNew && (await stage.condition(Database, NAME, "VersionAsRequested")) === "True AsRequested";
   });
   const replaced = (await stage.events(Database, NAME)).filter((text) => text.includes("ServerReplaced"));
   const order = replaced.map((text) => text.split(" ")[2]);
@@ -283,7 +283,7 @@ export const rollsOut: Scenario = async (stage) => {
   await change(stage, { version: "17.2" });
   await stage.until(
     "it is refused",
-    async () => (await stage.condition(Database, NAME, "VersionAsAsked")) === "False MajorUpgradeRefused",
+    async () => (await stage.condition(Database, NAME, "VersionAsRequested")) === "False MajorUpgradeRefused",
   );
   await stage.settled();
   for (const { spec } of await stage.list(Pod)) assert.equal(spec?.containers[0]?.image, "postgres:16.9");
@@ -375,7 +375,7 @@ export const growsWhenFull: Scenario = async (stage) => {
   servers.used = 2_097_000;
   await stage.until(
     "it says that they may not grow",
-    async () => (await stage.condition(Database, NAME, "StorageAsAsked")) === "False LimitReached",
+    async () => (await stage.condition(Database, NAME, "StorageAsRequested")) === "False LimitReached",
   );
   assert.ok(await told(stage, "LimitReached"));
 };

@@ -81,7 +81,7 @@ export const resized: Scenario = async (stage) => {
   await stage.apply(sample("database").replace("5Gi", "4Gi"));
   await stage.until(
     "the shrinking is refused",
-    async () => (await stage.condition(Database, "postgres-orders", "StorageAsAsked")) === "False ShrinkRefused",
+    async () => (await stage.condition(Database, "postgres-orders", "StorageAsRequested")) === "False ShrinkRefused",
   );
   assert.equal(await size(), "8Gi");
   assert.equal(await phase(stage, "postgres-orders"), "Running");

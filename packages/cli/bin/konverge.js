@@ -23,7 +23,8 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
     console.error(`Install it from https://nodejs.org, or beside Konverge: npm install --save-dev node@${NEEDED}`);
     process.exit(1);
   }
-  // Whoever debugs wants the process that runs operators, not this one: it gets the options, and the inspector's port is free.
+  // To debug, the process that runs operators is needed, not this one: it gets the options, and the inspector's port is
+  // free.
   inspector.close();
   const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   const child = spawn(node, args, { stdio: "inherit" });

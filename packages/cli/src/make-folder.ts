@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * Makes a folder, and those above it, unless it is there; whoever asked for it is told at once when it cannot be used.
- * `what` names it in the message: `--data /var/lib/konverge`.
+ * Creates a folder and its parents unless they exist; throws at once if it cannot be used. `what` names it in the
+ * message: `--data /var/lib/konverge`.
  *
  * One folder at a time: Node's own recursive way never returns where the system says that a folder cannot be made in
  * one that exists, as under /proc.
@@ -18,7 +18,7 @@ export function makeFolder(path: string, what: string, mode = 0o777): void {
   }
 }
 
-/** What is wrong with a file or a folder that somebody named, and what to do. */
+/** What is wrong with a file or a folder that a user named, and what to do. */
 export function unusable(what: string, error: unknown): UsageError {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const why = WHY[code ?? ""];

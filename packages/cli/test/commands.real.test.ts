@@ -62,7 +62,7 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
   await deploy([greetingOperator], client, told);
   const changed = lines.slice(known).filter((line) => !/ unchanged$| is available$/.test(line));
   assert.deepEqual(changed, []);
-  // Nobody answers for the simulated pods of this control plane, so nothing may pass the webhook.
+  // The simulated pods of this control plane do not respond, so nothing can pass the webhook.
   await assert.rejects(
     client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }), {
       timeout: 20_000,
@@ -76,7 +76,7 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
     await client.create(Greeting, Greeting.new({ metadata: { name: "b", namespace: "default" }, spec: { to: "you" } }));
     return true;
   });
-  // Nobody converts any more: what is stored can be read all the same.
+  // Nothing converts any more: stored objects can still be read.
   assert.equal((await client.get(Greeting, "default/b")).spec.to, "you");
   await until("only the stored version is served", async () => {
     return client.list(Greeting.atVersion("v1alpha1")).then(

@@ -29,8 +29,8 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /**
  * Records what this process does to its machine: files that are named, connections that are tried, processes that are
- * started. The functions of Node.js are wrapped, for all modules that import them, until it is disposed of. What works on
- * open files is not recorded: whoever has one has opened it by its name.
+ * started. The functions of Node.js are wrapped, for all modules that import them, until it is disposed of. What works
+ * on open files is not recorded: they were opened by name before.
  */
 export function recordMachineUse(): MachineUse {
   const undo: (() => void)[] = [];

@@ -11,7 +11,7 @@ interface Fields {
   readonly [key: string]: Fields;
 }
 
-/** Tells the managers of a field by its path: of the field itself, or of what it is a part of. */
+/** Returns the managers of a field by its path: of the field itself, or of its parent. */
 export function fieldOwners(
   object: unknown,
   entries: readonly ManagedFields[],

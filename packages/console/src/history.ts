@@ -28,7 +28,7 @@ interface Known {
 
 export type NewEntry = Entry extends infer E ? (E extends Entry ? Omit<E, "id"> : never) : never;
 
-/** Told what is new, to be passed on to pages. */
+/** Called with new entries, to send them to pages. */
 export interface HistoryListener {
   changed(summary: ObjectSummary): void;
   removed(id: string): void;

@@ -320,7 +320,7 @@ for (const [what, election] of [
       const isBack = last.who !== who && last.before.has(who);
       assert.ok(
         !isBack || hasWon(who, key, last.answered, received),
-        `somebody acted on ${key} again after another had taken it over`,
+        `a replica acted on ${key} again after another had acquired it`,
       );
       if (last.who !== who) last.before.add(last.who);
       lastOf.set(key, { ...last, who, answered });

@@ -36,7 +36,7 @@ export async function cuttableProxy(target: URL): Promise<CuttableProxy> {
       isCut = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
-    /** What was cut is of no use any more: it breaks now, as after a router's restart. */
+    /** A connection that was cut breaks now, as after a router's restart. */
     restore() {
       isCut = false;
       for (const socket of sockets) socket.destroy();

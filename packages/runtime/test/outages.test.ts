@@ -70,7 +70,7 @@ class Network {
     const end = Promise.withResolvers<void>();
     const cuts = this.#cut;
     for await (const chunk of body) {
-      // Whoever has been cut off once hears nothing more on this line.
+      // A connection that was cut off receives nothing more.
       if (this.isCut || cuts !== this.#cut) await end.promise;
       yield chunk;
     }

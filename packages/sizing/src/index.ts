@@ -1,10 +1,11 @@
 /**
  * How many replicas a promise about latency takes: for every operator of servers that queue requests.
  *
- * {@link LoadMonitor} reads the servers' own metrics now and then and tells what happened in between. {@link requiredReplicas} turns
- * load and service time, measured or declared, into the fewest replicas by a queueing model (`queueing.ts`) and corrects
- * that by the latency that was seen. {@link correctedSize} follows it upwards at once, and downwards when fewer have been
- * enough for a while. What a process forgets when it dies is measured again; the caller keeps the size itself.
+ * {@link LoadMonitor} reads the servers' metrics periodically and measures load and latency. {@link requiredReplicas}
+ * turns load and service time, measured or declared, into the fewest replicas by a queueing model (`queueing.ts`) and
+ * corrects that by the latency that was seen. {@link correctedSize} follows it upwards at once, and downwards when
+ * fewer have been enough for a while. What a process forgets when it dies is measured again; the caller keeps the size
+ * itself.
  */
 export * from "./corrected-size.ts";
 export * from "./decide.ts";

@@ -1,6 +1,6 @@
 import type { ServerSample } from "./measurement.ts";
 
-/** Names under which vLLM tells how long it works on a request; older versions tell only the whole. */
+/** The metrics in which vLLM reports the time of a request; older versions report only the total. */
 const SERVICE = ["vllm:request_inference_time_seconds", "vllm:e2e_request_latency_seconds"];
 const LATENCY = "vllm:e2e_request_latency_seconds";
 

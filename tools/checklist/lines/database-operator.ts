@@ -196,7 +196,7 @@ export default checklist<Names>({
       await runs(stage, shrunk.name);
       await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.to }));
       await stage.until("it is refused", async () => {
-        return (await stage.condition(Database, shrunk.name, "StorageAsAsked")) === "False ShrinkRefused";
+        return (await stage.condition(Database, shrunk.name, "StorageAsRequested")) === "False ShrinkRefused";
       });
       const claim = await stage.get(PersistentVolumeClaim, `data-${shrunk.name}-0`);
       assert.equal(claim.spec?.resources?.requests?.["storage"], shrunk.from);

@@ -1,4 +1,5 @@
 import type { Schema } from "@konverge/core";
+import type { CrdColumn, CrdNames } from "@konverge/schema";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { ScalePaths } from "../resources/definition.ts";
 
@@ -17,15 +18,6 @@ export interface CrdSpec {
   preserveUnknownFields?: boolean;
 }
 
-export interface CrdNames {
-  plural: string;
-  singular?: string;
-  kind: string;
-  listKind?: string;
-  shortNames?: string[];
-  categories?: string[];
-}
-
 export interface CrdVersion {
   name: string;
   served: boolean;
@@ -36,15 +28,6 @@ export interface CrdVersion {
   subresources?: { status?: object; scale?: ScalePaths };
   additionalPrinterColumns?: CrdColumn[];
   selectableFields?: { jsonPath: string }[];
-}
-
-export interface CrdColumn {
-  name: string;
-  type: string;
-  format?: string;
-  description?: string;
-  priority?: number;
-  jsonPath: string;
 }
 
 export interface CrdConversion {

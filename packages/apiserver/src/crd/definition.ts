@@ -1,8 +1,9 @@
 import { apiVersionOf, type Schema } from "@konverge/core";
+import type { CrdNames } from "@konverge/schema";
 import { customCodec } from "../codec/custom.ts";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "../resources/definition.ts";
 import { compareVersions } from "../resources/version-order.ts";
-import type { CrdNames, CrdSpec, CrdVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { instanceStrategy } from "./instance-strategy.ts";
 
 /** In the order in which discovery tells them. */

@@ -1,5 +1,6 @@
 import { deepEqual } from "@konverge/core";
-import type { CrdNames, CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { CrdNames } from "@konverge/schema";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 
 /** Names in use in a group: what the paths of resources are made of, and the kinds of bodies. */
 export interface UsedNames {

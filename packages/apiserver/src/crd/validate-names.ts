@@ -1,6 +1,6 @@
 import { append, dns1035LabelErrors, type FieldError } from "@konverge/core";
+import type { CrdNames } from "@konverge/schema";
 import { invalidValue, required } from "@konverge/schema";
-import type { CrdNames } from "./custom-resource-definition.ts";
 
 /** What is wrong with names, where they are given at all. */
 export function namesErrors(names: CrdNames, path: string): FieldError[] {

@@ -6,8 +6,9 @@ import {
   scalePathError,
   simpleJsonPathError,
 } from "@konverge/core";
+import type { CrdColumn } from "@konverge/schema";
 import { duplicate, invalidValue, type PatternBudget, required, structuralErrors, tooMany } from "@konverge/schema";
-import type { CrdColumn, CrdVersion } from "./custom-resource-definition.ts";
+import type { CrdVersion } from "./custom-resource-definition.ts";
 
 /** The most fields of a version that selectors may name. */
 const MAX_SELECTABLE_FIELDS = 8;

@@ -8,7 +8,7 @@ export const INSTALLER = "konverge-install";
 export interface ApplyOptions {
   /** Ask the server what would happen, and change nothing. */
   readonly dryRun?: boolean;
-  /** Told what becomes of each object. */
+  /** Called with the result for each object. */
   tell(text: string): void;
 }
 

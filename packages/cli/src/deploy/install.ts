@@ -14,7 +14,7 @@ import { keepingAddress } from "./webhook-address.ts";
 export interface InstallOptions extends ApplyOptions {
   /** Where the operators are or will be: kinds of several versions are converted there. */
   readonly namespace: string;
-  /** Somebody converts between versions. Default: if the operator's Service is there, or somebody was expected before. */
+  /** The conversion webhook is served. Default: if the operator's Service exists, or it was registered before. */
   readonly converted?: boolean;
   /** Convert at the operator's Service even if a running process has registered another address. */
   readonly byService?: boolean;

@@ -10,8 +10,8 @@ const onlyStored = (versions: Versions): Versions =>
   versions.map((one) => (one.storage ? one : { ...one, served: false }));
 
 /**
- * A kind of which only the stored version is served, so that nobody has to convert. Served, the others would give an error
- * in place of objects: kubectl asks for the newest.
+ * A kind of which only the stored version is served, so that no conversion is needed. Served, the others would give an
+ * error in place of objects: kubectl asks for the newest.
  */
 export function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinition {
   const { conversion: _, versions, ...spec } = crd.spec;
@@ -21,13 +21,15 @@ export function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinit
 /** How often it is retried when another client writes at the same time. */
 const TRIES = 5;
 
-/** Makes an installed kind one of which only the stored version is served; does nothing if nobody converts it anyway. */
+/**
+ * Makes an installed kind one of which only the stored version is served; does nothing if it has no conversion webhook.
+ */
 export async function serveStoredOnly(client: Client, name: string, options: ApplyOptions): Promise<void> {
   for (let tries = 1; ; tries++) {
     const live = (await maybe(client, CustomResourceDefinition, name)) as CustomResourceDefinition | undefined;
     if (live?.spec.conversion?.strategy !== "Webhook" || isForeign(live)) return;
     const { resourceVersion } = live.metadata;
-    // Whoever set the webhook, it goes: a strategy without one does not allow for it.
+    // The webhook is removed, whoever set it: a strategy without one does not permit it.
     const conversion = { strategy: "None", webhook: null };
     const merge = { metadata: { resourceVersion }, spec: { conversion, versions: onlyStored(live.spec.versions) } };
     try {

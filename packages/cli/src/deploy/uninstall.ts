@@ -66,7 +66,7 @@ async function lossOf(client: Client, kinds: readonly AnyKind[]): Promise<string
 
 const nameOf = ({ name, namespace }: KubeObject["metadata"]) => (namespace ? `${namespace}/${name}` : name);
 
-/** A finalizer holds an object back until somebody has cleaned up: with no operator at work, for ever. */
+/** A finalizer blocks the deletion of an object until its operator has cleaned up: without the operator, forever. */
 async function gone(client: Client, kinds: readonly AnyKind[], timeout: number): Promise<void> {
   for (const kind of kinds) {
     const left = () => maybe(client, CustomResourceDefinition, crdName(kind));

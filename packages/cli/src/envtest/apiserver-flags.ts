@@ -61,7 +61,7 @@ export function parseFlags(args: readonly string[]): Map<string, string> {
   return flags;
 }
 
-/** Reads the flags that envtest, and whoever configures it, gives to kube-apiserver. Others are taken and ignored. */
+/** Reads the flags that envtest passes to kube-apiserver. Others are accepted and ignored. */
 export function setupFrom(args: readonly string[], clock: Clock): ApiServerSetup {
   const flags = parseFlags(args);
   const host = flags.get("bind-address") ?? "127.0.0.1";
@@ -114,7 +114,7 @@ function servingCertificate(flags: ReadonlyMap<string, string>, clock: Clock): {
   return { cert, key };
 }
 
-/** A file that a flag names. A server with half of its keys would start, and answer nobody. */
+/** A file that a flag names. A server with half of its keys would start, and reject every client. */
 function readChecked(flag: string, path: string, check: (text: string) => unknown = () => {}): string {
   try {
     const text = readFileSync(path, "utf8");

@@ -18,8 +18,8 @@ export interface LoadImageOptions {
 }
 
 /**
- * Puts images into the image stores of a cluster's real nodes on this machine: those of an archive, or one that is built from a
- * folder with a Dockerfile. Simulated nodes have no image store; for them it tells what runs instead.
+ * Puts images into the image stores of a cluster's real nodes on this machine: those of an archive, or one that is
+ * built from a folder with a Dockerfile. Simulated nodes have no image store; for them it reports what runs instead.
  */
 export async function loadImage(source: string, client: Client, options: LoadImageOptions): Promise<void> {
   if (!existsSync(source)) throw new UsageError(`${source} does not exist`);

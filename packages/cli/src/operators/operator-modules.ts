@@ -127,7 +127,7 @@ async function importModule(target: string, given: string): Promise<OperatorModu
   }
 }
 
-/** The file of the one module that is meant, for whoever wants to see it change. */
+/** The file of the module, to watch it for changes. */
 export function operatorFile(modules: readonly string[], folder = process.cwd()): string {
   const [first = projectModule(folder), ...more] = modules;
   if (more.length > 0) throw new UsageError("--watch follows one module: name the one that exports the others");

@@ -54,7 +54,7 @@ export interface OperatorProcessOptions {
   /** Do not ask first whether all that is needed is allowed. */
   readonly skipPreflight?: boolean;
   readonly observers?: readonly Observer[];
-  /** Names this process in leases. Default: made up. */
+  /** The name of this process in leases. Default: generated. */
   readonly identity?: string;
 }
 
@@ -65,7 +65,7 @@ export interface OperatorProcess {
   readonly manager: ManagerState;
   /** Settles when one of the managers has ended: rejects when it could not work. */
   readonly done: Promise<void>;
-  /** Takes on no more work, finishes what is in progress, releases leases and ports. */
+  /** Starts no more work, finishes what is in progress, and releases leases and ports. */
   stop(): Promise<void>;
 }
 

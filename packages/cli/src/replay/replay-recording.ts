@@ -38,7 +38,7 @@ export interface ReplaySummary {
   readonly skipped: number;
 }
 
-/** Puts a recording to operators, and tells what they would do differently. */
+/** Replays a recording with operators, and reports what they would do differently. */
 export async function replayFile(
   file: string,
   operators: readonly Operator[],

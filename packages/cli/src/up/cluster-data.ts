@@ -22,7 +22,7 @@ export function openData(folder: string | undefined, clock: Clock): ClusterData 
     return { authority: createAuthority(clock), frontProxy: createAuthority(clock, FRONT_PROXY), signingKey: newKey() };
   }
   makeFolder(folder, `--data ${folder}`, 0o700);
-  // Only one process at a time has the journal: nobody else makes keys meanwhile.
+  // Only one process at a time has the journal: no other process creates keys.
   const journal = new SqliteJournal({ path: join(folder, "state.db") });
   try {
     return { ...keptKeys(folder, clock), journal };

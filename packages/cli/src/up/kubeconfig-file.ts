@@ -37,12 +37,12 @@ interface NamedEntry {
 const LISTS = { clusters: "cluster", contexts: "context", users: "user" } as const;
 const LIST_NAMES = Object.keys(LISTS) as (keyof typeof LISTS)[];
 
-/** The extension that marks an entry as one of ours: what bears the same name without it is somebody else's. */
+/** The extension that marks an entry as one of ours: an entry of the same name without it is not ours. */
 const MARK = "konverge";
 
 /**
  * Refuses a kubeconfig into which a cluster of that name cannot be put: one that is none, that may not be written, or
- * that has something of somebody else under the name. Nothing is changed.
+ * that has another entry of that name. Nothing is changed.
  */
 export function checkKubeconfig(path: string, name: string, user: string): void {
   makeFolder(dirname(path), `the kubeconfig ${path}`);
@@ -138,7 +138,7 @@ function isMarked(entry: YAMLMap, list: keyof typeof LISTS): boolean {
   return markOf(entry, list) !== undefined;
 }
 
-/** How long whoever else writes the file is waited for, in milliseconds. */
+/** How long to wait for another process that writes the file, in milliseconds. */
 const PATIENCE = 5000;
 
 /** Holds the lock that kubectl takes as well: neither loses what the other writes. */

@@ -49,7 +49,7 @@ export function notedNames(folder = runFolder()): string[] {
     .filter(isName);
 }
 
-/** Whether its process lives and answers: a process id alone may since belong to somebody else. */
+/** Whether its process runs and responds: the process id alone can belong to another process by now. */
 export async function isRunning({ pid, url }: RunningCluster): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -69,7 +69,7 @@ export interface ChildrenScope {
   writer: Client;
   /** The tenant, if it is one. */
   tenant: string | undefined;
-  /** Told which children were there. */
+  /** Called with the children that exist. */
   seen?: (kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined) => void;
   /** Called with what was done, to report it to users. */
   report: (reason: string, message: string) => void;

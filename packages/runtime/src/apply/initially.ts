@@ -6,8 +6,8 @@ export function withInitial(draft: KubeObject, initially: object | undefined): K
 }
 
 /**
- * Of the fields that a child had in the beginning, those that are still ours, with the values they have now: to leave them
- * out would remove them. Whoever changes such a field owns it from then on, and it is left to them.
+ * Of the fields that a child had in the beginning, those that are still ours, with the values they have now: to leave
+ * them out would remove them. A client that changes such a field owns it from then on, and the controller ignores it.
  */
 export function stillInitial(initially: object, fields: FieldsV1 | undefined, live: unknown): JsonObject | undefined {
   if (!fields || !isObject(live)) return undefined;

@@ -20,7 +20,7 @@ export interface CacheViewOptions<T extends KubeObject = KubeObject> {
 }
 
 export interface CacheOptions {
-  /** Told when a watch fails. */
+  /** Called when a watch fails. */
   onError?: (kind: KindRef<KubeObject>, error: Error, retryIn: number) => void;
   /**
    * The kinds whose objects are kept parsed: reading them costs nothing, but they take several times as much memory.
@@ -155,7 +155,7 @@ export class Cache {
     let name = this.#nameOf(kind, need);
     let shared = this.#shared.get(name);
     if (shared?.interests && this.#started) {
-      // It may have thrown away what is now wanted.
+      // It may have dropped what is needed now.
       name += " in full";
       shared = this.#shared.get(name);
     }

@@ -7,7 +7,7 @@ import { Thing, thing } from "../../test/scripted-watch.ts";
 import { Informer } from "./informer.ts";
 
 type Step =
-  /** Somebody else creates, changes or deletes, or takes out of the selection. */
+  /** Another client creates, changes or deletes an object, or removes it from the selection. */
   | { do: "others"; name: string; how: Fate }
   /** We do; the answer comes later. */
   | { do: "write"; name: string; how: Fate }

@@ -19,7 +19,7 @@ export interface InformerOptions<T extends KubeObject> extends WatchScope {
   /** Keep the objects parsed: see {@link CacheOptions.parsed}. */
   parsed?: boolean;
   watch?: Pick<WatchOptions, "listing" | "pageSize" | "inactivity">;
-  /** Told whenever the watch fails, and what it will do about it. */
+  /** Called when the watch fails, with the delay of the retry. */
   onError?: (error: Error, retryIn: number) => void;
 }
 
@@ -201,7 +201,7 @@ export class Informer<T extends KubeObject> {
       this.#remove(key, object, { listed: false, writer });
       return;
     }
-    // Whoever made the call has the object as well, and may change it.
+    // The caller has the object as well, and can change it.
     this.#put(key, object, { listed: false, writer }, false);
   }
 

@@ -17,7 +17,7 @@ export class ParsedStore<T extends KubeObject> {
     return this.#entries.size;
   }
 
-  /** Nobody counts what parsed objects take. */
+  /** The memory of parsed objects is not counted. */
   readonly bytes = 0;
 
   keys(): IterableIterator<ObjectKey> {

@@ -50,8 +50,8 @@ function bound(from: object, name: PropertyKey, self: object): unknown {
 }
 
 /**
- * What changes no object, and what is composed of layered verbs. Whoever adds a verb to the client has to decide, or this does
- * not compile.
+ * What changes no object, and what is composed of layered verbs. A new verb of the client has to be added here or
+ * layered, or this does not compile.
  */
 const OTHERS: Readonly<Record<Exclude<keyof Client, keyof LayeredVerbs>, "harmless" | "composed">> = {
   namespace: "harmless",

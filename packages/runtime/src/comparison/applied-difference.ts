@@ -11,9 +11,9 @@ import {
 } from "./stored-value.ts";
 
 /**
- * Where applying `desired` would change something, undefined if nowhere: the field set that we own is then exactly the one
- * that `desired` names, and the live object has these values. The field set itself tells how lists are merged, so a schema
- * is not needed; with one the defaults and zero values of atomic fields are understood as well.
+ * Where applying `desired` would change something, undefined if nowhere: the field set that we own is then exactly the
+ * one that `desired` names, and the live object has these values. The field set itself shows how lists are merged, so a
+ * schema is not needed; with one the defaults and zero values of atomic fields are understood as well.
  *
  * Where it errs it finds a difference, which costs a request that changes nothing.
  */

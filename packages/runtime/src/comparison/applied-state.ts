@@ -34,11 +34,12 @@ interface Remembered {
 }
 
 /**
- * Tells what need not be applied: live is as desired, or the server answered the same apply with just this before.
+ * Decides what need not be applied: live is as desired, or the server returned exactly this for the same apply before.
  *
- * What servers made of what we applied is remembered where that is not what we asked for: admission may rewrite a value, and
- * kinds without a schema have defaults that we do not know. Applying the same again would get the same answer, so as long as
- * neither side has changed there is nothing to do. Without this, such a child costs a request in every reconcile.
+ * What servers made of what we applied is remembered where that is not what we asked for: admission may rewrite a
+ * value, and kinds without a schema have defaults that we do not know. Applying the same again would get the same
+ * answer, so as long as neither side has changed there is nothing to do. Without this, such a child costs a request in
+ * every reconcile.
  */
 export class AppliedState {
   readonly #remembered = new Map<string, Remembered>();

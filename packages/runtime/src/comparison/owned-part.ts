@@ -3,8 +3,9 @@ import { itemIn } from "./item-path.ts";
 import { fieldSchema, isAbsent, isShared } from "./stored-value.ts";
 
 /**
- * The part of a live value that a field set owns: what its manager would have to apply again to change nothing. An empty
- * field set owns all of a value, or of a map or list that managers share only that it is there: the schema tells which.
+ * The part of a live value that a field set owns: what its manager would have to apply again to change nothing. An
+ * empty field set owns all of a value, or of a map or list that managers share only that it exists: the schema decides
+ * which.
  */
 export function ownedPart(fields: FieldsV1, live: unknown, schema: Schema | undefined): unknown {
   const paths = Object.keys(fields).filter((path) => path !== ".");

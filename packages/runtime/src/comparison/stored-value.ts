@@ -7,7 +7,7 @@ export type ReplayDifference = string;
 /**
  * Where two values differ as a server stores them: `desired` is what a client sent, `live` what the server stored.
  * Servers drop nulls, empty lists and, of built-in kinds, zero values; they fill in defaults and rewrite quantities.
- * The schema tells which; without one only what holds for every kind is allowed for.
+ * The schema decides which; without one, only what holds for every kind is considered.
  */
 export function storedDifference(
   schema: Schema | undefined,

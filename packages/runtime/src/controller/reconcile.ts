@@ -111,7 +111,7 @@ export class Reconcile implements ReconcileScope {
     return { outcome: "done", ...(after !== undefined && { after }) };
   }
 
-  /** Tells the object's users what went wrong, where that is worth telling. */
+  /** Reports a failure in the object's conditions and events, if it is worth reporting. */
   async report(failure: Failure, failures: number): Promise<void> {
     const { definition, view, status, events } = this.#wiring;
     const object = view.get(this.key);

@@ -2,7 +2,7 @@ import type { KubeObject } from "@konverge/core";
 import { type Affinity, Node } from "@konverge/kinds";
 import { cacheKind, type WatchedKind } from "../definition/watched.ts";
 
-/** The label by which NVIDIA's feature discovery tells what a node has. */
+/** The label in which NVIDIA's feature discovery reports the GPUs of a node. */
 const GPU_PRODUCT = "nvidia.com/gpu.product";
 
 /** The GPU products that nodes offer, in order. */

@@ -144,8 +144,8 @@ export class FieldManager {
   }
 
   /**
-   * Whoever moves from client-side to server-side apply with kubectl must not conflict with their own former self: what
-   * the last-applied annotation has, and no client has changed since, they can own.
+   * A user who moves from client-side to server-side apply with kubectl must not conflict with themselves: what the
+   * last-applied annotation has, and no client has changed since, they can own.
    */
   #applyAsKubectl(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean) {
     try {

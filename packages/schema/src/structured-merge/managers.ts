@@ -18,7 +18,7 @@ export interface OwnedFields {
 /** Who owns what: by {@link managerId}. */
 export type Managers = Map<string, OwnedFields>;
 
-/** Whoever acts on an object. An updater is a different one for each version; an applier is the same in all. */
+/** A field manager. An updater is a different one for each version; an applier is the same in all. */
 export interface ManagerInfo {
   manager: string;
   operation: "Apply" | "Update";

@@ -27,7 +27,7 @@ export interface ExploreProgramOptions extends ProgramRunOptions {
   readonly findings?: number;
   /** How many runs there are at a time, each with its own cluster and process. Default: 2. */
   readonly workers?: number;
-  /** Told after each run. */
+  /** Called after each run. */
   onProgress?(progress: ExploreProgress): void;
 }
 

@@ -11,7 +11,7 @@ export interface ScenarioPlayerOptions {
   readonly scenario: ProgramScenario;
   /** Its client acts as the user. */
   readonly world: World;
-  /** Told of each write of the user before it is made. */
+  /** Called before each write of the user. */
   readonly plane: FaultPlane;
   untilIdle(): Promise<void>;
 }

@@ -49,7 +49,7 @@ test("over the years, callers who lag by less than the overlap always trust what
     most = Math.max(most, certificatesIn(now.bundle).length);
     const { from, until } = factsOf(now.serving.cert);
     assert.ok(from <= clock.now() && clock.now() < until);
-    // Whoever last heard of the bundle up to 1.5 days ago.
+    // Clients that last read the bundle up to 1.5 days ago.
     for (const { at, material } of history.slice(-4)) {
       if (clock.now() - at < 2 * DAY) assert.ok(trusted({ ...material, serving: now.serving }), `${hour}`);
     }

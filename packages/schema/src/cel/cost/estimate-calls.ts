@@ -4,7 +4,7 @@ import type { Expr } from "../syntax/ast.ts";
 import type { Type } from "../types/types.ts";
 import type { Path } from "./estimate-path.ts";
 import { exactly, MOST, ONE, plus, type Range, scaled, times, UNKNOWN, ZERO } from "./estimate-range.ts";
-import { LIST_COST, STRUCT_COST } from "./runtime-cost.ts";
+import { LIST_COST, SORTABLE_TYPES, STRUCT_COST } from "./runtime-cost.ts";
 
 /** A part of an expression, with what is known about it. */
 export interface EstimatedNode {
@@ -223,16 +223,6 @@ const sets =
   (factor: number): Estimate =>
   ({ sizes: [a, b] }) => ({ cost: plus(scaled(times(a!, b!), factor), ONE) });
 
-const ELEMENTS = [
-  "int",
-  "uint",
-  "double",
-  "bool",
-  "google.protobuf.Duration",
-  "google.protobuf.Timestamp",
-  "string",
-  "bytes",
-];
 const sortFactor = (type: string) => (type === "string" || type === "bytes" ? 2.1 : 2);
 
 const BY_OVERLOAD_FIRST = new Map<string, Estimate>([
@@ -245,8 +235,8 @@ const BY_OVERLOAD_FIRST = new Map<string, Estimate>([
   ["list_flatten", ({ sizes: [list] }) => newList(list!, 1)],
   ["list_flatten_int", ({ sizes: [list], args }) => newList(list!, Number(literalInt(args[0], MOST)))],
   ["list_distinct", compareAll(0, 2)],
-  ...ELEMENTS.map((t): [string, Estimate] => [`list_${t}_sort`, compareAll(0, sortFactor(t))]),
-  ...ELEMENTS.map((t): [string, Estimate] => [`list_${t}_sortByAssociatedKeys`, compareAll(1, sortFactor(t))]),
+  ...SORTABLE_TYPES.map((t): [string, Estimate] => [`list_${t}_sort`, compareAll(0, sortFactor(t))]),
+  ...SORTABLE_TYPES.map((t): [string, Estimate] => [`list_${t}_sortByAssociatedKeys`, compareAll(1, sortFactor(t))]),
 ]);
 
 const smallest: Estimate = ({ sizes: [a, b] }) => {

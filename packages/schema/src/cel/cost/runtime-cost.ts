@@ -130,7 +130,8 @@ const sets =
     1 + Math.trunc(size(a) * size(b) * factor);
 
 const smallest: CallCost = ([a, b]) => Math.ceil(Math.min(innerSize(a!), innerSize(b!)) * STRING_FACTOR);
-const ELEMENTS = [
+/** The types of elements that lists can be sorted by. */
+export const SORTABLE_TYPES = [
   "int",
   "uint",
   "double",
@@ -152,8 +153,8 @@ const BY_OVERLOAD_FIRST = new Map<string, CallCost>([
   ["list_flatten", ([list]) => size(list) + 1 + LIST_COST],
   ["list_flatten_int", ([list, depth]) => Math.trunc(size(list) * Number(depth)) + 1 + LIST_COST],
   ["list_distinct", selfCompare(0)],
-  ...ELEMENTS.map((type): [string, CallCost] => [`list_${type}_sort`, selfCompare(0)]),
-  ...ELEMENTS.map((type): [string, CallCost] => [`list_${type}_sortByAssociatedKeys`, selfCompare(1)]),
+  ...SORTABLE_TYPES.map((type): [string, CallCost] => [`list_${type}_sort`, selfCompare(0)]),
+  ...SORTABLE_TYPES.map((type): [string, CallCost] => [`list_${type}_sortByAssociatedKeys`, selfCompare(1)]),
 ]);
 
 /** Costs of CEL's own functions, by overload; everything else costs 1. */
