@@ -38,6 +38,12 @@ test("a skipped spec says why", () => {
   assert.equal(verdict({ code: 0, output }, 60).reason, "skipped: Not enough nodes");
 });
 
+test("a skipped spec is distinguished from a failed one also where Ginkgo prints no reason", () => {
+  const output =
+    "SSSSSS\nRan 0 of 7579 Specs in 3.4 seconds\nSUCCESS! -- 0 Passed | 0 Failed | 0 Pending | 7579 Skipped";
+  assert.match(verdict({ code: 0, output }, 60).reason, /^skipped: /);
+});
+
 test("a spec's name as a pattern matches that name alone", () => {
   const name = "[sig-apps] Job should (really) work. [Conformance]";
   const pattern = new RegExp(`${escapeGoPattern(name)}$`);

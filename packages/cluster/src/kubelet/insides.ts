@@ -39,6 +39,7 @@ export interface InsidesOptions {
   readonly client: Client;
   readonly clock: Clock;
   workers(): Iterable<PlacedPod>;
+  podsOn(node: string): readonly Pod[];
   /** The simulated node at an address, while its kubelet answers. */
   nodeAt(ip: string): string | undefined;
   /** The files of a pod have passed one of its limits. */
@@ -79,11 +80,9 @@ export class Insides {
     const policies = new NetworkPolicies(store);
     const podAddresses = (hostIP: string) =>
       new Set([...workers()].filter(({ place }) => place.hostIP === hostIP).map(({ place }) => place.podIP));
-    const podsOn = (node: string) =>
-      Array.from(workers(), ({ pod }) => pod).filter(({ spec }) => spec?.nodeName === node);
     const kubelet = {
       port: KUBELET_PORT,
-      of: (node: string) => kubeletApi({ node, client: options.client, pods: () => podsOn(node) }),
+      of: (node: string) => kubeletApi({ node, client: options.client, pods: () => options.podsOn(node) }),
     };
     const nodePorts = new NodePorts({ clock, directory, nodeAt: options.nodeAt, podAddresses, kubelet });
     this.#network = new ClusterNetwork({ clock, pods, directory, names, policies, nodePorts, workers, apiServer });

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Client } from "@konverge/client";
+import type { ApiResponse } from "@konverge/core";
 import { type Pod, SubjectAccessReview, TokenReview } from "@konverge/kinds";
 
 /** The port of a kubelet's API. */
@@ -58,16 +59,24 @@ async function answer(options: KubeletApiOptions, request: IncomingMessage, resp
     const what = `user=${user}, verb=${verb}, resource=nodes, subresource(s)=[${subresource}]`;
     return text(response, 403, `Forbidden (${what})`);
   }
-  if (pathname === "/healthz") return text(response, 200, "ok", "");
-  if (pathname === "/pods" || pathname === "/runningpods/") {
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ kind: "PodList", apiVersion: "v1", metadata: {}, items: options.pods() }));
-    return;
-  }
-  text(response, 404, "404 page not found");
+  const page = kubeletPage(pathname, options.pods());
+  response.writeHead(page.status, page.headers as Record<string, string>);
+  response.end(page.body);
 }
 
-function text(response: ServerResponse, status: number, message: string, end = "\n"): void {
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" });
-  response.end(`${message}${end}`);
+/** What a kubelet answers to a request that is allowed: its health and its pods. */
+export function kubeletPage(path: string, pods: readonly Pod[]): ApiResponse {
+  if (path === "/healthz") return { status: 200, headers: PLAIN, body: "ok" };
+  if (path === "/pods" || path === "/pods/" || path === "/runningpods/") {
+    const list = { kind: "PodList", apiVersion: "v1", metadata: {}, items: pods };
+    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(list) };
+  }
+  return { status: 404, headers: PLAIN, body: "404 page not found\n" };
+}
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+
+function text(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, PLAIN);
+  response.end(`${message}\n`);
 }

@@ -134,6 +134,10 @@ export class Kubelet {
     return [...this.#nodes.keys()];
   }
 
+  podsOn(node: string): Pod[] {
+    return Array.from(this.#workers.values(), ({ pod }) => pod).filter(({ spec }) => spec?.nodeName === node);
+  }
+
   workers(): IterableIterator<PodWorker> {
     return this.#workers.values();
   }
@@ -148,6 +152,7 @@ export class Kubelet {
       client,
       clock,
       workers: () => this.#workers.values(),
+      podsOn: (node) => this.podsOn(node),
       nodeAt: (ip) => [...this.#nodes].find(([, { index, silent }]) => !silent && addressOf(index).hostIP === ip)?.[0],
       storageExceeded: (pod) => {
         const check = () => this.#workers.get(keyOf(pod))?.advance();

@@ -87,7 +87,11 @@ export class ClusterFront {
       return metricsResponse({ kubelet: this.#kubelet, server: this.#server, clock: this.#clock, real }, request, info);
     }
     if (READING.has(info.verb) && isOfNodeLeases(info)) await this.#pulse.renew();
-    if (isNodeProxied(info)) return (await proxiedToNode(this.#kubelets, request, info)) ?? onward(request);
+    if (isNodeProxied(info)) {
+      const onSimulated = (node: string) =>
+        this.#kubelet.nodeNames().includes(node) ? this.#kubelet.podsOn(node) : undefined;
+      return (await proxiedToNode(this.#kubelets, onSimulated, request, info)) ?? onward(request);
+    }
     if (isProxied(info)) return proxied(this.inside, request, info);
     return onward(request);
   }

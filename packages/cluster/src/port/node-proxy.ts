@@ -1,6 +1,8 @@
 import { lookup } from "node:dns/promises";
 import type { RequestInfo } from "@konverge/apiserver";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
+import type { Pod } from "@konverge/kinds";
+import { kubeletPage } from "../kubelet/kubelet-api.ts";
 import { addressOf, type KubeletClient } from "../real-nodes/kubelet-client.ts";
 import { isProxyable } from "../streams/proxyable-address.ts";
 
@@ -15,14 +17,21 @@ export function isNodeProxied({ group, resource, subresource, name }: RequestInf
   return group === "" && resource === "nodes" && subresource === "proxy" && name !== "";
 }
 
-/** Passes a request on to the kubelet of a real node: `nodes/NAME/proxy/PATH`. Undefined for nodes that have none. */
+/**
+ * Passes a request on to the kubelet of a node: `nodes/NAME/proxy/PATH`. `podsOn` returns the pods of a simulated node.
+ * Undefined for nodes that have no kubelet.
+ */
 export async function proxiedToNode(
   client: KubeletClient,
+  podsOn: (node: string) => readonly Pod[] | undefined,
   request: ApiRequest,
   info: RequestInfo,
 ): Promise<ApiResponse | undefined> {
   const [, scheme = "https", name = "", port = ""] = /^(?:(https?):)?([^:]+)(?::(\d*))?$/.exec(info.name) ?? [];
+  const path = request.path.replace(PROXIED, "");
   const node = client.node(name);
+  const pods = node ? undefined : podsOn(name);
+  if (pods) return kubeletPage(path.replace(/\?.*$/s, ""), pods);
   if (!node) return undefined;
   const kubelet = addressOf(node);
   if (!(await isAllowed(kubelet.host))) throw badRequest("address not allowed");
@@ -30,7 +39,6 @@ export async function proxiedToNode(
     throw badRequest(`the proxy of node ${name} leads to its kubelet alone: leave the scheme and the port out`);
   }
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
-  const path = request.path.replace(PROXIED, "");
   const { method, body, signal } = request;
   const sent: ApiRequest = {
     method,

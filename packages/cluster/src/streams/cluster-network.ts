@@ -39,6 +39,9 @@ export interface NetworkSite {
 /** How long Linux waits for an answer to a connection, in milliseconds. */
 const UNANSWERED = 130_000;
 
+/** How long session affinity lasts after the last connection, in seconds, unless the Service says otherwise. */
+const AFFINITY_SECONDS = 10_800;
+
 interface Target {
   readonly placed: PlacedPod;
   readonly port: number;
@@ -50,8 +53,8 @@ interface Target {
  */
 export class ClusterNetwork {
   readonly #site: NetworkSite;
-  /** Who a client of a Service with affinity has been led to. */
-  readonly #affinity = new Map<string, string>();
+  /** The endpoints of clients of Services with session affinity, and when each last connected. */
+  readonly #affinity = new Map<string, { readonly ip: string; readonly at: number }>();
 
   constructor(site: NetworkSite) {
     this.#site = site;
@@ -205,8 +208,12 @@ export class ClusterNetwork {
     const chosen = endpoints[this.#site.clock.random.below(Math.max(1, endpoints.length))];
     if (service.spec?.sessionAffinity !== "ClientIP") return chosen;
     const key = `${service.metadata.uid} ${client}`;
-    const kept = endpoints.find(({ ip }) => ip === this.#affinity.get(key)) ?? chosen;
-    if (kept) this.#affinity.set(key, kept.ip);
+    const now = this.#site.clock.now();
+    const last = this.#affinity.get(key);
+    const seconds = service.spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? AFFINITY_SECONDS;
+    const isKept = last !== undefined && now - last.at < seconds * 1000;
+    const kept = (isKept ? endpoints.find(({ ip }) => ip === last.ip) : undefined) ?? chosen;
+    if (kept) this.#affinity.set(key, { ip: kept.ip, at: now });
     return kept;
   }
 }

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { ControllerRevision, DaemonSet, Node, PersistentVolumeClaim, Pod, StatefulSet } from "@konverge/kinds";
+import type { OwnerReference } from "@konverge/core";
+import {
+  ConfigMap,
+  ControllerRevision,
+  DaemonSet,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  StatefulSet,
+} from "@konverge/kinds";
 import {
   assertEvent,
   type Behaviour,
@@ -89,6 +98,35 @@ export const sets: Record<string, Behaviour> = {
     const claims = (await stage.client.list(PersistentVolumeClaim, { namespace: stage.namespace })).items;
     assert.equal(claims.length, 3);
     assert.ok(claims.every(({ metadata }) => !metadata.ownerReferences?.length));
+  },
+
+  "a set is the controller of claims that go with it, unless another object is": async (stage) => {
+    const { client, namespace } = stage;
+    const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Delete" };
+    const more = { volumeClaimTemplates: [claimTemplate], persistentVolumeClaimRetentionPolicy };
+    await client.create(StatefulSet, statefulSet(stage, 2, more));
+    await becomesReady(stage, 2);
+    const owners = async (i: number) =>
+      (await client.get(PersistentVolumeClaim, `${namespace}/data-db-${i}`)).metadata.ownerReferences ?? [];
+    const shown = async (i: number) =>
+      (await owners(i)).map(({ kind, controller }) => `${kind} ${controller ?? false}`).join();
+    const areOwned = async () => (await shown(0)) === "StatefulSet true" && (await shown(1)) === "StatefulSet true";
+    await stage.until("the set controls both claims", areOwned);
+    const other = await client.create(ConfigMap, { metadata: { name: "other", namespace } });
+    const foreign = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: other.metadata.uid!, controller: true };
+    const [own] = (await owners(0)) as [OwnerReference];
+    const weak = { ...own, controller: false };
+    const write = (i: number, ownerReferences: OwnerReference[]) =>
+      client.patch(PersistentVolumeClaim, `${namespace}/data-db-${i}`, { merge: { metadata: { ownerReferences } } });
+    await write(0, [weak]);
+    await write(1, [weak, foreign]);
+    // It does not watch claims: a change of the set leads to a reconcile.
+    await client.patch(StatefulSet, `${namespace}/db`, { merge: { metadata: { labels: { changed: "yes" } } } });
+    await stage.until("the set controls the first claim again", async () => (await shown(0)) === "StatefulSet true");
+    await stage.until(
+      "the second belongs to the other object alone",
+      async () => (await shown(1)) === "ConfigMap true",
+    );
   },
 
   "claims go with the set, or with the pod that is given up, if the set says so": async (stage) => {

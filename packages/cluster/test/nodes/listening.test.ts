@@ -61,3 +61,25 @@ test("nc -l takes one connection, and with -k -e one after the other", () =>
     await stage.pass(40_000);
     assert.match((await outputOf(stage, "late", "echo x | nc -w 2 echo 80 2>&1; echo $?")).join(), /,?1$/);
   }));
+
+test("session affinity keeps a client with its endpoint until the client has been idle for the timeout", () =>
+  onNodes(nodes, async (stage) => {
+    const { cluster, wait } = stage;
+    const spec = {
+      selector: { app: "web" },
+      ports: [{ port: 80, targetPort: 8080 }],
+      sessionAffinity: "ClientIP",
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 10 } },
+    };
+    await wait(cluster.client.create(Service, { metadata: { name: "web", namespace: "default" }, spec } as never));
+    const script = "mkdir /www; hostname > /www/index.html; exec httpd -f -p 8080 -h /www";
+    for (const name of ["a", "b", "c"]) await stage.pod(name, box(script), { labels: { app: "web" } });
+    await stage.pass(5000);
+    const servers = (count: number, before: string) =>
+      `for i in $(seq 1 ${count}); do ${before}; wget -q -O - http://web; done | sort -u | wc -l`;
+    await stage.pod("client", box(`${servers(9, "sleep 5")}; ${servers(9, "sleep 11")}`));
+    await stage.pass(200_000);
+    const [kept, changing] = await wait(Array.fromAsync(cluster.client.logs("default/client")));
+    assert.equal(kept, "1");
+    assert.ok(Number(changing) > 1);
+  }));

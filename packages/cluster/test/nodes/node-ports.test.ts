@@ -51,6 +51,21 @@ test("a kubelet's port refuses requests without a valid token, and those of user
     assert.equal(await output(stage, "admin", allowed.join("; ")), "ok\n200\n404");
   }));
 
+test("the proxy of a simulated node leads to its kubelet", () =>
+  onNodes(nodes, async (stage) => {
+    await stage.pod("here", { nodeName: "one" });
+    await stage.pass(2_000);
+    const get = (path: string) =>
+      stage.wait(stage.cluster.client.request({ method: "GET", path: `/api/v1/nodes/${path}` }));
+    assert.equal(await get("one/proxy/healthz"), "ok");
+    const podsOf = async (name: string) =>
+      (JSON.parse(await get(`${name}/proxy/pods`)) as { items: Pod[] }).items.map(({ metadata }) => metadata.name);
+    assert.deepEqual(await podsOf("one:10250"), ["here"]);
+    assert.deepEqual(await podsOf("https:two:10250"), []);
+    await assert.rejects(get("one/proxy/nothing"), /could not find|not found/);
+    await assert.rejects(get("none/proxy/healthz"), /not found|could not find/);
+  }));
+
 test("the health check port of a Service reports whether a node has ready endpoints of it", () =>
   onNodes(nodes, async (stage) => {
     const { client } = stage.cluster;

@@ -56,17 +56,22 @@ export async function createClaims(context: ReconcileContext, set: StatefulSet, 
   }
 }
 
-/** Sets the owner of the claims of a pod to the set, to the pod or to none, by the retention policy. */
+/**
+ * Sets the controller of the claims of a pod to the set, to the pod or to none, by the retention policy. A claim that another
+ * object controls belongs to neither.
+ */
 export async function retainClaims(context: ReconcileContext, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod)!;
   const { whenDeleted = "Retain", whenScaled = "Retain" } = wishesOf(set).retention;
   const isCondemned = !isInRange(set, ordinal);
-  const goesWithPod = whenScaled === "Delete" && isCondemned;
-  const goesWithSet = whenDeleted === "Delete" && !goesWithPod;
   for (const claim of claimsOf(context, set, ordinal)) {
     const controller = controllerOf(claim);
-    if (controller && controller.uid !== set.metadata.uid && controller.uid !== pod.metadata.uid) continue;
-    if (isOwnedBy(claim, set) === goesWithSet && isOwnedBy(claim, pod) === goesWithPod) continue;
+    const isForeign = controller && controller.uid !== set.metadata.uid && controller.uid !== pod.metadata.uid;
+    const goesWithPod = !isForeign && whenScaled === "Delete" && isCondemned;
+    const goesWithSet = !isForeign && whenDeleted === "Delete" && !goesWithPod;
+    const isSettled = (owner: KubeObject, isWanted: boolean) =>
+      isWanted ? controller?.uid === owner.metadata.uid : !isOwnedBy(claim, owner);
+    if (isSettled(set, goesWithSet) && isSettled(pod, goesWithPod)) continue;
     const isOurs = (reference: OwnerReference) =>
       reference.uid === set.metadata.uid || reference.uid === pod.metadata.uid || isFormerPod(reference, pod);
     const others = (claim.metadata.ownerReferences ?? []).filter((reference) => !isOurs(reference));
