@@ -46,7 +46,7 @@ export function deploymentFor(
         sharing === "one-pod"
           ? { type: "Recreate" }
           : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
-      template: podTemplate(component, around, sharing),
+      template: podTemplate(component, around, { sharing }),
     },
   });
 }
@@ -78,7 +78,6 @@ export const LEADER_WORKER_SET_CRD = `${LeaderWorkerSet.plural}.${LeaderWorkerSe
 /** Replicas of several pods each: a leader and its workers, placed, restarted and replaced together. */
 export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings) {
   const { spec } = component;
-  const template = podTemplate(component, around);
   return LeaderWorkerSet.draft({
     metadata: metadataOf(component),
     spec: {
@@ -87,8 +86,8 @@ export function leaderWorkerSetFor(component: DynamoComponentDeployment, around:
       leaderWorkerTemplate: {
         size: spec.multinode!.nodeCount,
         restartPolicy: "RecreateGroupOnPodRestart",
-        leaderTemplate: template,
-        workerTemplate: template,
+        leaderTemplate: podTemplate(component, around, { role: "leader" }),
+        workerTemplate: podTemplate(component, around, { role: "worker" }),
       },
     },
   });

@@ -35,7 +35,7 @@ import {
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
-import { claimName, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
+import { claimName, identityOf, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
 import { keepLeaderWorkerSet } from "./leader-worker-sets.ts";
 import { SELECTOR } from "./names.ts";
@@ -79,7 +79,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       if (spec.pvc && !claim && !running) return waitingForClaim(component, around, events);
       const current = running?.spec?.replicas;
       const { replicas: size, draining } =
-        spec.multinode || isAutoscaled(component)
+        spec.multinode || isAutoscaled(component) || identityOf(component).type !== "frontend"
           ? { replicas: wanted, draining: 0 }
           : await drained({ pods, port: portOf(component)?.port, current, wanted }, drain, context);
       const deployment = spec.multinode ? undefined : deploymentFor(component, around, { replicas: size, sharing });

@@ -10,6 +10,7 @@ import type {
 import { truncatedName } from "konverge/objects";
 import { type ClaimSharing, drainHook, restrictedPodSpec, sameNodeAffinity } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
+import { type GroupRole, groupContainer } from "./group-container.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { CLAIM, COMPONENT, COMPONENT_TYPE, GRAPH, NAMESPACE, RESTART, SELECTOR, SERVING, typeOf } from "./names.ts";
 import type { Service } from "./service-spec.ts";
@@ -31,9 +32,8 @@ export const SYSTEM_PORT = 9090;
 /** The user `dynamo` of the images, which name it by name. */
 const USER = 1000;
 const SHARED_MEMORY = "shared-memory";
-const GRACE_SECONDS = 60;
-/** Within the grace: requests that come while the pod is taken out of the routing are still answered. */
-const DRAIN_SECONDS = 15;
+/** A frontend has this long to answer what it was asked; a worker, which may be at long generations, longer. */
+const GRACE_SECONDS = { frontend: 60, worker: 300 };
 
 /** What a component is called within its graph, and of which type it is. */
 export function identityOf({ metadata, spec }: DynamoComponentDeployment) {
@@ -73,7 +73,7 @@ export function selectorOf({ metadata }: DynamoComponentDeployment): Record<stri
 export function podTemplate(
   component: DynamoComponentDeployment,
   around: Surroundings,
-  sharing?: ClaimSharing,
+  { sharing, role }: { sharing?: ClaimSharing | undefined; role?: GroupRole } = {},
 ): PodTemplateSpec {
   const { extraPodMetadata, restartId, annotations } = component.spec;
   // Components that share the claim have the same label.
@@ -89,7 +89,7 @@ export function podTemplate(
       },
       annotations: { ...annotations, ...extraPodMetadata?.annotations, ...(restartId && { [RESTART]: restartId }) },
     },
-    spec: restrictedPodSpec(podSpec(component, around, together), { user: USER }),
+    spec: restrictedPodSpec(podSpec(component, around, { together, role }), { user: USER }),
   };
 }
 
@@ -101,16 +101,16 @@ export function sharingIn(template: PodTemplateSpec | undefined): ClaimSharing |
 function podSpec(
   component: DynamoComponentDeployment,
   around: Surroundings,
-  together: Readonly<Record<string, string>> | undefined,
+  { together, role }: { together: Readonly<Record<string, string>> | undefined; role: GroupRole | undefined },
 ): PodSpec {
   const { extraPodSpec, pvc, sharedMemory } = component.spec;
   const { mainContainer, containers = [], volumes = [], ...rest } = extraPodSpec ?? {};
   const memory = sharedMemory?.disabled ? undefined : String(sharedMemory?.size ?? "8Gi");
   return {
-    terminationGracePeriodSeconds: GRACE_SECONDS,
+    terminationGracePeriodSeconds: graceOf(component),
     ...rest,
     ...(together && { affinity: { ...sameNodeAffinity(together), ...rest.affinity } }),
-    containers: [mainOf(component, around, mainContainer ?? {}), ...containers],
+    containers: [inGroup(component, mainOf(component, around, mainContainer ?? {}), role), ...containers],
     volumes: [
       ...(memory ? [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory", sizeLimit: memory } }] : []),
       ...(pvc ? [{ name: claimName(component), persistentVolumeClaim: { claimName: claimName(component) } }] : []),
@@ -119,19 +119,27 @@ function podSpec(
   };
 }
 
-/** Pods that the operator removes have drained before; those that another client removes drain when they end. */
-function lifecycleOf({ spec }: DynamoComponentDeployment): Lifecycle {
-  if (!spec.multinode && !spec.autoscaling?.enabled) return { preStop: { sleep: { seconds: DRAIN_SECONDS } } };
-  return drainHook({
-    graceSeconds: spec.extraPodSpec?.terminationGracePeriodSeconds ?? GRACE_SECONDS,
-    port: SYSTEM_PORT,
-    series: IN_FLIGHT,
-  });
+function graceOf(component: DynamoComponentDeployment): number {
+  const own = component.spec.extraPodSpec?.terminationGracePeriodSeconds;
+  return own ?? (identityOf(component).type === "worker" ? GRACE_SECONDS.worker : GRACE_SECONDS.frontend);
+}
+
+/**
+ * Frontends get requests through a Service, and serve until no more arrive. Workers get requests from frontends that find
+ * them in the registry, independent of Kubernetes: only SIGTERM makes their runtime deregister them and finish what they
+ * have, so that nothing can delay it.
+ */
+function lifecycleOf(component: DynamoComponentDeployment): { lifecycle?: Lifecycle } {
+  if (identityOf(component).type !== "frontend") return {};
+  return { lifecycle: drainHook({ graceSeconds: graceOf(component), port: HTTP_PORT, series: IN_FLIGHT }) };
 }
 
 export function claimName({ metadata, spec }: DynamoComponentDeployment): string {
   return spec.pvc?.name ?? metadata.name;
 }
+
+const inGroup = ({ spec }: DynamoComponentDeployment, main: Container, role: GroupRole | undefined): Container =>
+  role && spec.multinode ? groupContainer(main, role, spec.multinode.nodeCount) : main;
 
 function mainOf(component: DynamoComponentDeployment, around: Surroundings, extra: Partial<Container>): Container {
   const { spec } = component;
@@ -144,15 +152,15 @@ function mainOf(component: DynamoComponentDeployment, around: Surroundings, extr
   ];
   return {
     image: spec.image ?? around.image,
-    ...commandOf(type, service),
-    ...(type === "worker" && { lifecycle: lifecycleOf(component) }),
+    ...commandOf(type, service, hasModel(component, extra)),
+    ...lifecycleOf(component),
+    ...probes,
     ...extra,
     name: "main",
     env: mergedEnvs(component, around, extra.env ?? []),
     ...(envFromSecret && { envFrom: [{ secretRef: { name: envFromSecret } }, ...(extra.envFrom ?? [])] }),
     ports: [...portsOf(type), ...(extra.ports ?? [])],
     ...(resourcesOf(spec) && { resources: resourcesOf(spec)! }),
-    ...probes,
     ...(livenessProbe && { livenessProbe }),
     ...(readinessProbe && { readinessProbe }),
     volumeMounts: [...mounts, ...(extra.volumeMounts ?? [])],
@@ -161,13 +169,19 @@ function mainOf(component: DynamoComponentDeployment, around: Surroundings, extr
 
 type Type = NonNullable<Service["componentType"]>;
 
+/** Whether the variable MODEL says what a worker serves. */
+function hasModel({ spec }: DynamoComponentDeployment, extra: Partial<Container>): boolean {
+  return [...(spec.envs ?? []), ...(extra.env ?? [])].some(({ name }) => name === "MODEL");
+}
+
 /** What runs if the service does not say: the image's own command for all but frontends and workers. */
-function commandOf(type: Type, service: string): Partial<Container> {
+function commandOf(type: Type, service: string, namesModel: boolean): Partial<Container> {
   if (type === "frontend")
     return { command: ["python3", "-m", "dynamo.frontend"], args: ["--http-port", String(HTTP_PORT)] };
   if (type !== "worker") return {};
   const prefill = service.toLowerCase().includes("prefill");
-  return { command: ["python3", "-m", "dynamo.vllm"], ...(prefill && { args: ["--is-prefill-worker"] }) };
+  const args = [...(namesModel ? ["--model", "$(MODEL)"] : []), ...(prefill ? ["--is-prefill-worker"] : [])];
+  return { command: ["python3", "-m", "dynamo.vllm"], ...(args.length > 0 && { args }) };
 }
 
 function portsOf(type: Type) {

@@ -20,14 +20,14 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
       {
         flag: "natsAddr",
         env: "NATS_ADDR",
-        default: "",
-        description: "Address of the NATS server, given to components.",
+        default: "nats://nats:4222",
+        description: "Address of the NATS server, given to components. Empty: none.",
       },
       {
         flag: "etcdAddr",
         env: "ETCD_ADDR",
-        default: "",
-        description: "Address of the etcd server, given to components.",
+        default: "http://etcd:2379",
+        description: "Address of the etcd server, given to components. Empty: none.",
       },
       {
         flag: "systemNamespace",

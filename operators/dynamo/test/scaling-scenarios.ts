@@ -11,39 +11,39 @@ import { Deployment, EndpointSlice, Pod } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
 const MINUTE = 60_000;
-const workers = "nvidia.com/selector=chat-vllmworker";
+const frontends = "nvidia.com/selector=chat-frontend";
 
 const scaleTo = (stage: TestEnvironment, replicas: number) =>
   stage.client.patch(DynamoGraphDeployment, `${stage.namespace}/chat`, {
-    merge: { spec: { services: { VllmWorker: { replicas } } } },
+    merge: { spec: { services: { Frontend: { replicas } } } },
   });
-const size = async (stage: TestEnvironment) => (await stage.get(Deployment, "chat-vllmworker")).spec?.replicas;
-const podsOf = (stage: TestEnvironment) => stage.list(Pod, workers);
+const size = async (stage: TestEnvironment) => (await stage.get(Deployment, "chat-frontend")).spec?.replicas;
+const podsOf = (stage: TestEnvironment) => stage.list(Pod, frontends);
 const marked = async (stage: TestEnvironment) =>
   (await podsOf(stage)).filter(({ metadata }) => metadata.labels?.[SERVING] === "false");
 const draining = async (stage: TestEnvironment) =>
-  (await stage.get(DynamoComponentDeployment, "chat-vllmworker")).status?.draining;
+  (await stage.get(DynamoComponentDeployment, "chat-frontend")).status?.draining;
 
-/** A graph of three workers that tell how many requests they have: as many as `requests` says of their address. */
-async function threeWorkers(
+/** A graph of three frontends that tell how many requests they have: as many as `requests` says of their address. */
+async function threeFrontends(
   stage: TestEnvironment,
   requests: Map<string, number>,
   settings: Record<string, string> = {},
 ) {
   const operator = dynamoOperatorWith(
-    async (url) => `vllm:num_requests_running ${requests.get(new URL(url).hostname) ?? 0}`,
+    async (url) => `dynamo_frontend_inflight_requests ${requests.get(new URL(url).hostname) ?? 0}`,
   );
   await supplyVolumes(stage, "20Gi");
   const running = await stage.start(operator, { settings });
-  await stage.apply(sample("graph").replace("replicas: 2", "replicas: 3"));
-  await stage.until("three workers are ready", async () => {
-    return (await stage.find(DynamoComponentDeployment, "chat-vllmworker"))?.status?.readyReplicas === 3;
+  await stage.apply(sample("graph").replace("replicas: 1", "replicas: 3"));
+  await stage.until("three frontends are ready", async () => {
+    return (await stage.find(DynamoComponentDeployment, "chat-frontend"))?.status?.readyReplicas === 3;
   });
   return running;
 }
 
 async function addressesInService(stage: TestEnvironment): Promise<string[]> {
-  const slices = await stage.list(EndpointSlice, "kubernetes.io/service-name=chat-vllmworker");
+  const slices = await stage.list(EndpointSlice, "kubernetes.io/service-name=chat-frontend");
   return slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses));
 }
 
@@ -51,7 +51,7 @@ async function addressesInService(stage: TestEnvironment): Promise<string[]> {
 export const drains: Scenario = async (stage) => {
   const requests = new Map<string, number>();
   // Long enough for a machine that is busy with other things.
-  await threeWorkers(stage, requests, { drainTimeout: "10m" });
+  await threeFrontends(stage, requests, { drainTimeout: "10m" });
   const addresses = (await podsOf(stage)).map(({ status }) => status!.podIP!);
   for (const address of addresses) requests.set(address, 2);
   const before = await stage.get(DynamoGraphDeployment, "chat");
@@ -77,14 +77,14 @@ export const drains: Scenario = async (stage) => {
   const { spec } = await stage.get(DynamoGraphDeployment, "chat");
   assert.deepEqual(spec, {
     ...before.spec,
-    services: { ...before.spec.services, VllmWorker: { ...before.spec.services!["VllmWorker"], replicas: 1 } },
+    services: { ...before.spec.services, Frontend: { ...before.spec.services!["Frontend"], replicas: 1 } },
   });
 };
 
 /** That is told in an event, which may get lost when the operator dies at that moment. */
 export const drainsAndTells: Scenario = async (stage) => {
   await drains(stage);
-  const events = await stage.events(DynamoComponentDeployment, "chat-vllmworker");
+  const events = await stage.events(DynamoComponentDeployment, "chat-frontend");
   assert.ok(
     events.some((told) => told.startsWith("Normal Draining ")),
     events.join("\n"),
@@ -94,7 +94,7 @@ export const drainsAndTells: Scenario = async (stage) => {
 /** A pod that never finishes goes when its time is up, also with an operator that was crashed meanwhile. */
 export const drainsForSoLong: Scenario = async (stage) => {
   const requests = new Map<string, number>();
-  const running = await threeWorkers(stage, requests, { drainTimeout: "90s" });
+  const running = await threeFrontends(stage, requests, { drainTimeout: "90s" });
   for (const { status } of await podsOf(stage)) requests.set(status!.podIP!, 1);
   await scaleTo(stage, 2);
   await stage.until("a pod drains", async () => (await marked(stage)).length === 1);
@@ -111,7 +111,7 @@ export const drainsForSoLong: Scenario = async (stage) => {
 /** Who is wanted after all is asked again. */
 export const drainsNoMore: Scenario = async (stage) => {
   const requests = new Map<string, number>();
-  await threeWorkers(stage, requests);
+  await threeFrontends(stage, requests);
   for (const { status } of await podsOf(stage)) requests.set(status!.podIP!, 1);
   await scaleTo(stage, 1);
   await stage.until("two pods drain", async () => (await marked(stage)).length === 2);

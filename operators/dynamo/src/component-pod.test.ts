@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DynamoComponentDeployment } from "./component-deployment.ts";
+import { podTemplate } from "./component-pod.ts";
+
+const around = { image: "runtime:1", natsAddress: "", etcdAddress: "", ingressSuffix: "" };
+const pod = (spec: object) => {
+  const component = DynamoComponentDeployment.new({ metadata: { name: "c", namespace: "ns" }, spec });
+  return podTemplate(component as DynamoComponentDeployment, around).spec!;
+};
+const main = (spec: object) => pod(spec).containers[0]!;
+
+test("a worker is told to end at once, so that its runtime deregisters it; a frontend answers until nobody asks", () => {
+  assert.equal(main({ componentType: "worker" }).lifecycle, undefined);
+  assert.equal(pod({ componentType: "worker" }).terminationGracePeriodSeconds, 300);
+  assert.ok(main({ componentType: "frontend" }).lifecycle?.preStop?.exec);
+  const lifecycle = { preStop: { exec: { command: ["true"] } } };
+  const own = { componentType: "worker", extraPodSpec: { mainContainer: { lifecycle } } };
+  assert.deepEqual(main(own).lifecycle, lifecycle);
+});
+
+test("probes of the main container, and those of the service, take the place of the operator's", () => {
+  const probe = { tcpSocket: { port: 1 } };
+  const extraPodSpec = { mainContainer: { startupProbe: probe, livenessProbe: probe } };
+  const { startupProbe, livenessProbe, readinessProbe } = main({ componentType: "worker", extraPodSpec });
+  assert.deepEqual([startupProbe, livenessProbe], [probe, probe]);
+  assert.equal(readinessProbe?.httpGet?.path, "/health");
+  const other = { exec: { command: ["true"] } };
+  assert.deepEqual(main({ componentType: "worker", extraPodSpec, livenessProbe: other }).livenessProbe, other);
+});
+
+test("a worker serves the model that the variable MODEL names", () => {
+  const envs = [{ name: "MODEL", value: "/models/chat" }];
+  assert.deepEqual(main({ componentType: "worker", envs }).args, ["--model", "$(MODEL)"]);
+  assert.equal(main({ componentType: "worker" }).args, undefined);
+  const extraPodSpec = { mainContainer: { args: ["--model", "other"] } };
+  assert.deepEqual(main({ componentType: "worker", envs, extraPodSpec }).args, ["--model", "other"]);
+});
