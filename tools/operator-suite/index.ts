@@ -37,9 +37,10 @@ export { SimulatedLoad } from "./simulated-load.ts";
 export {
   repairsChildren,
   type SurvivalOptions,
-  survivesApiErrors,
-  survivesCrashes,
+  survivesCrashesAndErrors,
   survivesCrdDeletion,
   survivesDeletion,
+  survivesFaults,
+  survivesSpecChanges,
 } from "./survival.ts";
 export { supplyVolumes } from "./volumes.ts";
