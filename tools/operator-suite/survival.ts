@@ -88,7 +88,7 @@ export function survivesSpecChanges(
   name: string,
   _operator: Operator,
   scenario: Scenario,
-  options: SurvivalOptions & Pick<ExploreOptions, "runs" | "seed"> = {},
+  options: SurvivalOptions & Pick<ExploreOptions, "runs" | "seed" | "except"> = {},
 ): void {
   test(name, (context) => expectSurvival(context, scenario, ["spec"], split(options)));
 }

@@ -27,7 +27,7 @@ export interface ExploreOptions extends RunOptions {
   readonly kinds?: readonly KindRef<KubeObject>[];
   /** For `deletion`: objects that the operator leaves on purpose, such as a backup. */
   readonly kept?: (object: AnyObject) => boolean;
-  /** For `drift`: children, or fields by JSON pointer, that another controller may change. */
+  /** For `drift` and `spec`: children, or fields by JSON pointer, that are not changed: another controller may, or it is final. */
   readonly except?: (child: AnyObject, pointer?: string) => boolean;
   /** How many faults a run has at most. Depth 1 tries every fault at every point; what is deeper is searched at random. Default: 1. */
   readonly depth?: number;
