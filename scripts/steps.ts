@@ -58,7 +58,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "node",
     "--test",
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    "--test-timeout=900000",
+    "--test-timeout=3600000",
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("proof")),
   ],

@@ -27,6 +27,8 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
       if (!event.data.success) failedFiles.add(event.data.file);
       durations.set(event.data.file, event.data.duration_ms);
     }
+    // What an exploration tried, and how long it took.
+    if (event.type === "test:diagnostic" && event.data.message.startsWith("explored ")) yield `${event.data.message}\n`;
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
       if (event.data.todo !== undefined) {
         counts.skipped++;

@@ -1,11 +1,20 @@
-// `npm run test:proofs`: operators crashed at each of their writes, failed, deleted and interfered with in each phase, run without
-// each of their rights, and their scripts without each line; or the files that are named behind `--`. `-- --sample` tries a part
-// of each, for machines that wait, and leaves out the scripts, of which each line takes seconds.
+// `npm run test:proofs`: operators with every fault at every point, deleted and interfered with in each phase, run without each of
+// their permissions, and their scripts without each line; or the files that are named behind `--`. `-- --sample` tries a part of
+// each, for machines that wait, and leaves out the scripts, of which each line takes seconds. `-- --seed N` chooses the part; without
+// it, it is another one for every commit.
 import { parseArgs } from "node:util";
+import { rotatingSeed } from "./sample.ts";
 import { proofTests, runAll } from "./steps.ts";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { sample: { type: "boolean" } } });
-if (values.sample) process.env["KONVERGE_PROOFS"] = "sample";
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: "boolean" }, seed: { type: "string" } },
+});
+process.env["KONVERGE_PROOFS_SEED"] = values.sample ? String(rotatingSeed(values.seed)) : (values.seed ?? "1");
+if (values.sample) {
+  process.env["KONVERGE_PROOFS"] = "sample";
+  console.log(`a sample of faults: --sample --seed ${process.env["KONVERGE_PROOFS_SEED"]} repeats it`);
+}
 const sampled = () => proofTests().filter((file) => !/(mutations|script)\.proof/.test(file));
 const files = positionals.length === 0 && values.sample ? sampled() : positionals;
 process.exit(await runAll(["proofs"], files));

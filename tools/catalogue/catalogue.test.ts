@@ -22,7 +22,8 @@ for (const [name, family, oracle] of [
     const pattern = patternsIn(import.meta.dirname).find((one) => one.name === name)!;
     const result = await tryPattern(pattern, 1, [family]);
     assert.equal(result.found?.oracle, oracle, resultText(result));
-    assert.ok(result.confirmed, resultText(result));
+    assert.ok(result.confirmed && result.isLost, resultText(result));
+    assert.deepEqual(result.shownBy, [family]);
     assert.deepEqual(result.alarms, [], resultText(result));
   });
 }

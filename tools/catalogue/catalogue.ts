@@ -8,6 +8,7 @@ import {
   explore,
   type FaultFamily,
   type Finding,
+  familyOf,
   type Invariant,
   POINT_FAMILIES,
   replay,
@@ -31,8 +32,12 @@ export interface PatternResult {
   readonly pattern: Pattern;
   /** Undefined if the fault was not found. */
   readonly found: Finding | undefined;
-  /** Whether the finding occurs again with its faults and its seed, and not without them. */
+  /** Whether the finding occurs again with its faults and its seed. */
   readonly confirmed: boolean;
+  /** Whether nothing is found once the families in `shownBy` are switched off; false for what needs no fault. */
+  readonly isLost: boolean;
+  /** The families of faults that show it, in the order in which they were switched off; empty if it needs no fault. */
+  readonly shownBy: readonly FaultFamily[];
   /** What was reported of the reconciler without the fault: false alarms. */
   readonly alarms: readonly Finding[];
   readonly runs: number;
@@ -56,18 +61,42 @@ export async function tryPattern(
   const clock = realClock();
   const start = clock.monotonic();
   const faulty = await load(pattern, "faulty.ts");
-  const first = await exploreSubject(faulty, { seed, findings: 1, ...(faults && { faults }) });
+  const tried = faults ?? POINT_FAMILIES;
+  const first = await exploreSubject(faulty, { seed, findings: 1, faults: tried });
   const [found] = first.findings;
   const confirmed = found !== undefined && (await isConfirmed(faulty, found));
-  const fixed = await exploreSubject(await load(pattern, "fixed.ts"), { seed, ...(faults && { faults }) });
+  const off = await switchedOff(faulty, found, tried, seed);
+  const fixed = await exploreSubject(await load(pattern, "fixed.ts"), { seed, faults: tried });
   return {
     pattern,
     found,
     confirmed,
+    ...off,
     alarms: fixed.findings,
-    runs: first.runs + fixed.runs,
+    runs: first.runs + off.runs + fixed.runs,
     ms: clock.monotonic() - start,
   };
+}
+
+/** Explores again without the family of the fault that showed the mistake, and without the next one, until nothing shows it. */
+async function switchedOff(
+  subject: Subject,
+  found: Finding | undefined,
+  tried: readonly FaultFamily[],
+  seed: number,
+): Promise<Pick<PatternResult, "isLost" | "shownBy" | "runs">> {
+  const shownBy: FaultFamily[] = [];
+  let runs = 0;
+  for (let finding = found; finding; ) {
+    const families = finding.faults.map(({ type }) => familyOf(type)).filter((family) => !shownBy.includes(family));
+    if (families.length === 0) return { isLost: false, shownBy, runs };
+    shownBy.push(...families);
+    const rest = tried.filter((family) => !shownBy.includes(family));
+    const again = await exploreSubject(subject, { seed, findings: 1, faults: rest });
+    runs += again.runs;
+    [finding] = again.findings;
+  }
+  return { isLost: found !== undefined, shownBy, runs };
 }
 
 async function load({ folder }: Pattern, file: string): Promise<Subject> {
@@ -78,7 +107,7 @@ function exploreSubject({ scenario, invariants = [] }: Subject, options: Explore
   return explore(scenario, { faults: POINT_FAMILIES, ...options, invariants });
 }
 
-/** With each of its faults switched off the finding must be lost; what needs no fault must occur without one. */
+/** With its faults and its seed it must occur again, with the same timeline. */
 async function isConfirmed({ scenario, invariants = [] }: Subject, finding: Finding): Promise<boolean> {
   const options = { invariants };
   const again = await replay(scenario, finding, options);

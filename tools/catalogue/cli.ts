@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { type FaultFamily, findingText } from "@konverge/testing";
 import { type PatternResult, patternsIn, tryPattern } from "./catalogue.ts";
-import { resultText, summaryText } from "./result-text.ts";
+import { isPassed, resultText, seedsText, summaryText } from "./result-text.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,7 +18,7 @@ const patterns = patternsIn(values.dir).filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
 );
 const faults = values.faults?.split(",") as FaultFamily[] | undefined;
-let failed = false;
+const seeds: PatternResult[][] = [];
 for (let seed = 1; seed <= Number(values.seeds); seed++) {
   const results: PatternResult[] = [];
   for (const pattern of patterns) {
@@ -29,6 +29,7 @@ for (let seed = 1; seed <= Number(values.seeds); seed++) {
       for (const finding of [result.found, ...result.alarms]) if (finding) console.log(findingText(finding));
   }
   console.log(summaryText(results, seed));
-  failed ||= results.some(({ found, confirmed, alarms }) => !found || !confirmed || alarms.length > 0);
+  seeds.push(results);
 }
-process.exitCode = failed ? 1 : 0;
+if (seeds.length > 1) console.log(seedsText(seeds));
+process.exitCode = seeds.flat().every(isPassed) ? 0 : 1;

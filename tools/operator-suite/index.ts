@@ -2,10 +2,10 @@
  * Tests of this repository's operators: one scenario, played on the embedded cluster and on a real control plane.
  *
  * A scenario is a function of a {@link Stage} that asserts what it expects. {@link onEmbedded} and {@link onReal} declare it
- * as a test; on the real one its role is judged besides. The proofs play it many times: {@link survivesCrashes} crashes the operator at each of its writes,
- * {@link survivesApiErrors} fails its requests, {@link survivesDeletion} deletes its objects in each phase,
- * {@link repairsChildren} deletes and edits its children, {@link survivesCrdDeletion} takes its definitions away, and
- * {@link exactRole} takes each permission away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
+ * as a test; on the real one its role is judged besides. Survival tests play it many times: {@link survivesFaults} with every fault at
+ * every point, {@link survivesCrashesAndErrors} with some of them, {@link survivesDeletion} deletes its objects in each phase,
+ * {@link repairsChildren} deletes and edits its children, {@link survivesSpecChanges} changes specs there and back,
+ * {@link survivesCrdDeletion} takes its definitions away, and {@link exactRole} takes each permission away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
  *
  * ```ts
  * const converges: Scenario = async (stage) => {
@@ -14,7 +14,7 @@
  *   await stage.until("it is ready", async () => (await stage.condition(LLMModel, "llama", "Ready")) === "True AsExpected");
  * };
  * onEmbedded("a model converges", converges);
- * survivesCrashes("a model converges, whenever the operator dies", llmOperator, converges);
+ * survivesFaults("a model converges, whatever fails", llmOperator, converges);
  * ```
  */
 
@@ -37,9 +37,10 @@ export { SimulatedLoad } from "./simulated-load.ts";
 export {
   repairsChildren,
   type SurvivalOptions,
-  survivesApiErrors,
-  survivesCrashes,
+  survivesCrashesAndErrors,
   survivesCrdDeletion,
   survivesDeletion,
+  survivesFaults,
+  survivesSpecChanges,
 } from "./survival.ts";
 export { attachVolumes, supplyVolumes } from "./volumes.ts";

@@ -2,10 +2,11 @@ import { Database, databaseOperator } from "@konverge/database-operator";
 import {
   exactRole,
   repairsChildren,
-  survivesApiErrors,
-  survivesCrashes,
+  survivesCrashesAndErrors,
   survivesCrdDeletion,
   survivesDeletion,
+  survivesFaults,
+  survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { isKept, isOthers, withoutPasswords } from "./masks.ts";
 import {
@@ -19,9 +20,9 @@ import {
 import { failsOverOnce, hasCompany } from "./replica-scenarios.ts";
 import { backups, badInput, ends, lives, made, resized } from "./scenarios.ts";
 
-survivesCrashes("a database is made, whenever the operator dies", databaseOperator, lives);
 const mask = withoutPasswords;
-survivesApiErrors("a database is made whatever request fails", databaseOperator, made, { mask, runs: 60 });
+survivesCrashesAndErrors("a database lives, whatever fails", databaseOperator, lives);
+survivesFaults("a database is made, whatever fails", databaseOperator, made, { mask });
 survivesDeletion("a database goes with all it has but its volumes, in each phase", databaseOperator, made, Database, {
   mask,
   kept: isKept,
@@ -31,3 +32,4 @@ const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstra
 // The first that uses a rule is played without it: the shortest come first.
 exactRole(databaseOperator, [lives, ends, resized, backups, badInput, ...recovery, hasCompany, failsOverOnce]);
 survivesCrdDeletion("a database survives that its kinds go and come", databaseOperator, made, { mask });
+survivesSpecChanges("a database is as before after its spec is changed, and back", databaseOperator, made, { mask });

@@ -7,10 +7,11 @@ import {
 import {
   exactRole,
   repairsChildren,
-  survivesApiErrors,
-  survivesCrashes,
+  survivesCrashesAndErrors,
   survivesCrdDeletion,
   survivesDeletion,
+  survivesFaults,
+  survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { buildQuota } from "./bad-input.ts";
 import { drains } from "./scaling-scenarios.ts";
@@ -18,16 +19,12 @@ import { autoscaled, build, component, graph, groups, image, isClaim, lives, res
 
 exactRole(dynamoOperator, [graph, lives, build, buildQuota, groups, autoscaled, drains]);
 
-survivesCrashes("a graph is deployed, whenever the operator dies", dynamoOperator, graph);
-survivesCrashes("a graph changes and is deleted, whenever the operator dies", dynamoOperator, lives);
-survivesCrashes("an image is built, whenever the operator dies", dynamoOperator, build);
-survivesCrashes("a graph is restarted, whenever the operator dies", dynamoOperator, restart);
-survivesCrashes("pods are drained before they go, whenever the operator dies", dynamoOperator, drains);
-survivesCrashes("a component of its own is deployed, whenever the operator dies", dynamoOperator, component);
-survivesApiErrors("a graph is deployed whatever request fails", dynamoOperator, graph);
-survivesApiErrors("an image is built whatever request fails", dynamoOperator, build, { runs: 30 });
-survivesApiErrors("a graph is restarted whatever request fails", dynamoOperator, restart, { runs: 40 });
-survivesApiErrors("pods are drained before they go, whatever request fails", dynamoOperator, drains, { runs: 40 });
+survivesFaults("a graph is deployed, whatever fails", dynamoOperator, graph);
+survivesCrashesAndErrors("a graph changes and is deleted, whatever fails", dynamoOperator, lives);
+survivesCrashesAndErrors("an image is built, whatever fails", dynamoOperator, build);
+survivesCrashesAndErrors("a graph is restarted, whatever fails", dynamoOperator, restart);
+survivesCrashesAndErrors("pods are drained before they go, whatever fails", dynamoOperator, drains);
+survivesCrashesAndErrors("a component of its own is deployed, whatever fails", dynamoOperator, component);
 survivesDeletion("a graph goes with all it has, in each phase", dynamoOperator, graph, DynamoGraphDeployment);
 survivesDeletion("a component of its own goes with all it has", dynamoOperator, component, DynamoComponentDeployment);
 survivesDeletion("a graph goes while it is restarted, in each phase", dynamoOperator, restart, DynamoGraphDeployment);
@@ -48,3 +45,4 @@ repairsChildren("each field of a build that can be changed is repaired", dynamoO
 repairsChildren("each field of a component's children is repaired", dynamoOperator, component, { except: isClaim });
 survivesCrdDeletion("a graph survives that its kinds go and come", dynamoOperator, graph);
 survivesCrdDeletion("an image survives that its kind goes and comes", dynamoOperator, image);
+survivesSpecChanges("a component is as before after its spec is changed, and back", dynamoOperator, component);

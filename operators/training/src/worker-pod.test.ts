@@ -112,6 +112,9 @@ test("what concerns pods changes their spec's name; what does not leaves them al
     { suspend: true },
     { ttlSecondsAfterFinished: 1 },
     { cleanPodPolicy: "All" as const },
+    { podMetadata: {} },
+    { tolerations: [] },
+    { args: [] },
   ]) {
     assert.equal(hash(spec), same, JSON.stringify(spec));
   }

@@ -56,12 +56,18 @@ export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters
   const { serviceAccountName, imagePullSecrets, podMetadata, scheduling, workers, template } = spec;
   const { onDelete: _, ...volume } = checkpointVolume ?? {};
   return templateHash({
-    ...{ framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic },
-    ...{ checkpointDir, parameterServers, nodeSelector, tolerations, serviceAccountName, imagePullSecrets },
-    ...{ podMetadata, scheduling, volume, hyperparameters, passHyperparameters, template },
+    ...{ framework, gpuPerWorker, gpuType, image, command, resources, dataVolume, elastic },
+    ...{ checkpointDir, parameterServers, serviceAccountName },
+    ...{ scheduling, volume, hyperparameters, passHyperparameters },
+    ...nonEmpty({ args, env, nodeSelector, tolerations, imagePullSecrets, podMetadata, template }),
     // An elastic job changes its size as it runs; any other has to restart.
     workers: elastic ? undefined : workers,
   });
+}
+
+/** An empty list or object of these asks for nothing: to add or remove one must not end a gang that runs. */
+function nonEmpty(fields: Readonly<Record<string, object | undefined>>): Record<string, object | undefined> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value && Object.keys(value).length > 0));
 }
 
 /** A pod of the job. */

@@ -1,28 +1,28 @@
 import {
   exactRole,
   repairsChildren,
-  survivesApiErrors,
-  survivesCrashes,
+  survivesCrashesAndErrors,
   survivesCrdDeletion,
   survivesDeletion,
+  survivesFaults,
+  survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
+import type { AnyObject } from "konverge";
 import { isPod, withoutChance } from "./jobs.ts";
 import { aJobRuns } from "./lifecycle-scenarios.ts";
 import { aFullLife, anElasticLife, theRest, volcanoToo } from "./survival-scenarios.ts";
 
 const mask = withoutChance;
 
-survivesCrashes("a job ends the same, whenever the operator dies", trainingOperator, aFullLife, {
+survivesCrashesAndErrors("a job ends the same, whatever fails", trainingOperator, aFullLife, {
   mask,
 });
 
-survivesCrashes("an elastic job goes without a trace, whenever the operator dies", trainingOperator, anElasticLife, {
+survivesCrashesAndErrors("an elastic job goes without a trace, whatever fails", trainingOperator, anElasticLife, {
   mask,
 });
 
-survivesApiErrors("a job ends the same, whatever request fails", trainingOperator, aFullLife, { mask, runs: 60 });
-survivesApiErrors("a job runs, whatever request fails", trainingOperator, aJobRuns, { mask });
 survivesDeletion("a job goes with all it has, in each phase", trainingOperator, aFullLife, TrainingJob, {
   mask,
   // The results of a training outlive it, unless its volume says otherwise.
@@ -30,5 +30,20 @@ survivesDeletion("a job goes with all it has, in each phase", trainingOperator, 
 });
 repairsChildren("each field of a job's children is repaired", trainingOperator, aJobRuns, { mask, except: isPod });
 
+survivesFaults("a job runs, whatever fails", trainingOperator, aJobRuns, { mask });
+
 exactRole(trainingOperator, [aFullLife, anElasticLife, theRest, volcanoToo]);
 survivesCrdDeletion("a job survives that its kind goes and comes", trainingOperator, aJobRuns, { mask });
+survivesSpecChanges("a job is as before after its spec is changed, and back", trainingOperator, aJobRuns, {
+  mask: withoutAttempts,
+});
+
+/** How often the gang began again is history, and so is what its pods continue with: it began again with each change. */
+function withoutAttempts(object: AnyObject): AnyObject {
+  const isHistory = ({ name }: { name?: string }) => /^(RESUME|TRAINING_ATTEMPT)/.test(name ?? "");
+  const text = JSON.stringify(mask(object), (key, value: unknown) => {
+    if (/(^|\/)attempt$/.test(key)) return "…";
+    return key === "env" && Array.isArray(value) ? value.filter((one: object) => !isHistory(one)) : value;
+  });
+  return JSON.parse(text) as AnyObject;
+}

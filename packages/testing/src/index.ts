@@ -40,7 +40,7 @@ export { type EndState, endState, endStateDifferences, endStateMask } from "./ex
 export { type ExploreOptions, explore, replay } from "./explorer/explore.ts";
 export type { RunOptions } from "./explorer/explored-run.ts";
 export * from "./explorer/fault.ts";
-export { FAULT_FAMILIES, type FaultFamily, POINT_FAMILIES } from "./explorer/fault-family.ts";
+export { FAULT_FAMILIES, type FaultFamily, familyOf, POINT_FAMILIES } from "./explorer/fault-family.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export { findingPage } from "./explorer/finding-page.ts";

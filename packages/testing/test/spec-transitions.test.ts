@@ -116,6 +116,13 @@ test("an operator that does not recover from a bad spec is found", async () => {
   assert.equal(finding?.timeline[0]?.what, "Tank t, spec.level set to 1");
 });
 
+test("fields that are excepted are not changed", async () => {
+  const except = (_: object, pointer?: string) => pointer === "/spec/level";
+  const exploration = await explore(runs(stuck), { faults: ["spec"], except });
+  assert.deepEqual(messages(exploration), []);
+  assert.equal(exploration.tried.spec, 4);
+});
+
 test("a field that stays in a child after it was removed from the spec is found", async () => {
   const found = messages(await explore(runs(sticky), { faults: ["spec"] }));
   assert.equal(found.length, 1, found.join("\n"));

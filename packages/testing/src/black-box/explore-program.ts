@@ -2,7 +2,7 @@ import type { Snapshot } from "@konverge/apiserver";
 import { type Random, realClock, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
 import { type Fault, faultName, faultText } from "../explorer/fault.ts";
-import { FAMILY_OF, type FaultFamily } from "../explorer/fault-family.ts";
+import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
 import type { Exploration, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
@@ -146,7 +146,7 @@ class ProgramSearch {
 
   /** Whether something is wrong with these faults, twice. */
   async #try(faults: Fault[], clean: ProgramRun, judges: readonly Oracle[], worker: number): Promise<boolean> {
-    for (const { type } of faults) this.#families[FAMILY_OF[type]] = (this.#families[FAMILY_OF[type]] ?? 0) + 1;
+    for (const { type } of faults) this.#families[familyOf(type)] = (this.#families[familyOf(type)] ?? 0) + 1;
     const run = await this.#play(faults, worker);
     if (run.faults.length < faults.length) this.#missed++;
     else for (const fault of faults) this.#tried.add(faultText(fault));

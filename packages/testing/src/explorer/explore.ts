@@ -5,7 +5,7 @@ import { endStateMask } from "./end-state.ts";
 import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
 import type { Fault } from "./fault.ts";
 import { type FaultCandidate, faultCandidates } from "./fault-candidates.ts";
-import { FAMILY_OF, FAULT_FAMILIES, type FaultFamily, isPass } from "./fault-family.ts";
+import { FAULT_FAMILIES, type FaultFamily, familyOf, isPass } from "./fault-family.ts";
 import type { Exploration, Finding } from "./finding.ts";
 import { merged, passFinding } from "./merged-explorations.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
@@ -27,13 +27,13 @@ export interface ExploreOptions extends RunOptions {
   readonly kinds?: readonly KindRef<KubeObject>[];
   /** For `deletion`: objects that the operator leaves on purpose, such as a backup. */
   readonly kept?: (object: AnyObject) => boolean;
-  /** For `drift`: children, or fields by JSON pointer, that another controller may change. */
+  /** For `drift` and `spec`: children, or fields by JSON pointer, that are not changed: another controller may, or it is final. */
   readonly except?: (child: AnyObject, pointer?: string) => boolean;
   /** How many faults a run has at most. Depth 1 tries every fault at every point; what is deeper is searched at random. Default: 1. */
   readonly depth?: number;
   /** Decides what chance decides, in the cluster and in the search. Default: 1. */
   readonly seed?: number;
-  /** Try at most this many faults of depth 1, chosen by the seed. Default: all, and 200 runs for each further depth. */
+  /** Try at most this many faults of each depth, chosen by the seed. Default: all of depth 1, and 200 of each further depth. */
   readonly runs?: number;
   /** Stop after this many milliseconds of real time. Default: no limit. */
   readonly time?: number;
@@ -119,7 +119,7 @@ class Search {
       stopped = this.#exhausted();
       if (stopped) break;
       this.#covered.add(key);
-      this.#count(FAMILY_OF[fault.type], 1);
+      this.#count(familyOf(fault.type), 1);
       await this.#try([fault], clean, judges, depth > 1);
     }
     for (let level = 2; level <= depth && !stopped; level++) await this.#deeper(level, clean, judges);
@@ -185,7 +185,8 @@ class Search {
   }
 
   async #deeper(level: number, clean: ExploredRun, judges: readonly Oracle[]): Promise<void> {
-    for (let tried = 0; tried < DEEPER_RUNS && this.#frontier.length > 0 && !this.#exhausted(); tried++) {
+    const { runs = DEEPER_RUNS } = this.#options;
+    for (let tried = 0; tried < runs && this.#frontier.length > 0 && !this.#exhausted(); tried++) {
       const [next] = this.#frontier.splice(this.#random.below(this.#frontier.length), 1);
       if (!next || next.faults.length !== level || this.#covered.has(next.key)) continue;
       this.#covered.add(next.key);

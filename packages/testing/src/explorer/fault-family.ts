@@ -39,8 +39,12 @@ export function isPass(family: FaultFamily): boolean {
   return (PASS_FAMILIES as readonly FaultFamily[]).includes(family);
 }
 
-/** The family of each type of fault. */
-export const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
+/** The family that a type of fault belongs to. */
+export function familyOf(type: FaultType): FaultFamily {
+  return FAMILY_OF[type];
+}
+
+const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
   crash: "crash",
   error: "error",
   cut: "error",

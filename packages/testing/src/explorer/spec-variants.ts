@@ -6,6 +6,8 @@ import { isValid, simplestValue, TEXTS } from "./sample-object.ts";
 export interface SpecVariant {
   /** `spec.replicas set to 3`. */
   readonly what: string;
+  /** The changed field, as a JSON pointer: `/spec/replicas`. */
+  readonly pointer: string;
   readonly spec: unknown;
   /** Whether the kind's schema accepts it, as an update; if not, the API server has to reject it. */
   readonly isValid: boolean;
@@ -31,7 +33,7 @@ export function specVariants({ schema }: AnyKind, object: AnyObject): SpecVarian
       const valid = isValid(schema, { ...object, spec: changed }, object);
       if (++count[valid ? "valid" : "invalid"] > MOST[valid ? "valid" : "invalid"]) continue;
       const done = value === undefined ? "removed" : `set to ${JSON.stringify(value)}`;
-      found.push({ what: `${pathText(path)} ${done}`, spec: changed, isValid: valid });
+      found.push({ what: `${pathText(path)} ${done}`, pointer: pointerTo(path), spec: changed, isValid: valid });
     }
   }
   return found;
@@ -109,4 +111,8 @@ function withValue(spec: unknown, path: Path, value: unknown): unknown {
 /** `spec.workers[0].image`. */
 function pathText(path: Path): string {
   return `spec${path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")}`;
+}
+
+function pointerTo(path: Path): string {
+  return ["/spec", ...path.map((step) => String(step).replaceAll("~", "~0").replaceAll("/", "~1"))].join("/");
 }

@@ -27,7 +27,8 @@ export async function specPass(scenario: Scenario, options: PassOptions = {}): P
     for (const kind of environment.kinds) {
       for (const object of (await environment.list(kind)) as readonly AnyObject[]) {
         if (controllerOf(object) || object.metadata.deletionTimestamp) continue;
-        for (const variant of specVariants(kind, object)) all.push({ kind, object, variant });
+        const variants = specVariants(kind, object).filter(({ pointer }) => !options.except?.(object, pointer));
+        all.push(...variants.map((variant) => ({ kind, object, variant })));
       }
     }
     const chosen = sample(all, options);
