@@ -5,6 +5,7 @@ import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./com
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -33,6 +34,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
+  program.addCommand(doctorCommand());
   program.addCommand(replayCommand());
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
