@@ -9,6 +9,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
+import { migrateStorageCommand } from "./commands/migrate-storage.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { projectCommands } from "./commands/project.ts";
@@ -35,6 +36,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
   program.addCommand(doctorCommand());
+  program.addCommand(migrateStorageCommand());
   program.addCommand(replayCommand());
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
