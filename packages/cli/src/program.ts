@@ -6,6 +6,7 @@ import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { embeddedCommands } from "./commands/embedded.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -28,6 +29,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   for (const command of projectCommands(version())) program.addCommand(command);
   program.addCommand(devCommand());
   for (const command of clusterCommands(fail)) program.addCommand(command);
+  for (const command of embeddedCommands()) program.addCommand(command);
   program.addCommand(nodeCommand());
   program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
   program.addCommand(operatorsCommand());
