@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
+import { SNAPSHOT_SIGNAL } from "../embedded/snapshot.ts";
 import type { RunningCluster } from "../up/running-clusters.ts";
 import type { UpOptions } from "../up/up.ts";
 import { UsageError } from "../usage-error.ts";
@@ -29,6 +30,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "write the context to this file, as JSON if its name ends with .json (default: your kubeconfig)",
     )
     .option("--data <folder>", "keep the cluster's state in this folder (default: in memory)")
+    .option("--snapshot <file>", "start with the state of this file, which `konverge snapshot` wrote")
     .option("--nodes <number>", "number of simulated nodes without GPUs; none with --real-nodes", whole, 3)
     .option(
       "--gpus <list>",
@@ -117,6 +119,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       if (ending.aborted) stop();
       // By default it opens a debugger, which a program of a pod could then connect to.
       process.on("SIGUSR1", () => {});
+      if (process.platform !== "win32") process.on(SNAPSHOT_SIGNAL, () => started.saveSnapshot());
     });
   const down = new Command("down")
     .description("stop a cluster that `konverge up` started")

@@ -22,6 +22,11 @@ export async function loadOperators(modules: readonly string[], folder = process
   return distinct((await operatorModules(modules, folder)).flatMap(({ operators }) => operators));
 }
 
+/** The operators of the project that a folder belongs to; none outside of one. */
+export async function projectOperators(folder = process.cwd()): Promise<readonly Operator[]> {
+  return projectModule(folder) === undefined ? [] : loadOperators([], folder);
+}
+
 /**
  * Loads modules for the operators that they export: each export that `operator(…)` made, and each list of them. Without a
  * module, that of the project that the folder belongs to: what `"konverge": { "operators": "./file.ts" }` in its

@@ -22,8 +22,8 @@ export function runFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env["KONVERGE_HOME"] ?? join(homedir(), ".konverge"), "run");
 }
 
-/** A file about a cluster: what is noted of it, or its output. */
-export function runFile(name: string, kind: "json" | "log", folder = runFolder()): string {
+/** A file about a cluster: what is noted of it, its output, or the state that it was asked to save. */
+export function runFile(name: string, kind: "json" | "log" | "snapshot", folder = runFolder()): string {
   return join(folder, `${checkedName(name, "--name")}.${kind}`);
 }
 

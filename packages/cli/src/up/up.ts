@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { isSea } from "node:sea";
+import { loadSnapshot, type Snapshot, saveSnapshot } from "@konverge/apiserver";
 import {
   type Cluster,
   type ClusterPort,
   childProgram,
+  type NodeShape,
   type PortOptions,
   parseGpuNodes,
   plainNodes,
@@ -19,7 +21,7 @@ import { writeBootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
 import { type ClusterData, openData } from "./cluster-data.ts";
 import { checkKubeconfig, defaultKubeconfig, mergeKubeconfig } from "./kubeconfig-file.ts";
 import type { RealNodes } from "./real-nodes.ts";
-import { isRunning, notedCluster, noteRunning, type RunningCluster } from "./running-clusters.ts";
+import { isRunning, notedCluster, noteRunning, type RunningCluster, runFile } from "./running-clusters.ts";
 import { takeBack } from "./take-back.ts";
 
 /** The port at which nodes reach the API server, on an address that nothing else uses. */
@@ -56,6 +58,8 @@ export interface UpOptions extends AuditOptions {
   strictImages?: boolean;
   /** Images of which containers seem to run. */
   image?: readonly string[];
+  /** Start with the state of this file, which `konverge snapshot` wrote. */
+  snapshot?: string;
   /** Ports of this machine at which these listen themselves: `IMAGE=PORT`. */
   hostPort?: readonly string[];
 }
@@ -66,6 +70,8 @@ export interface Up {
   readonly port: ClusterPort;
   readonly noted: RunningCluster;
   readonly console?: Console;
+  /** Saves its state where `konverge snapshot` expects it. */
+  saveSnapshot(): void;
   /** Ends it cleanly: what works in it first, then the port, then its file; takes back its context. */
   stop(): Promise<void>;
 }
@@ -116,8 +122,11 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
         bootstrapTokens: real !== undefined || options.bootstrapKubeconfig !== undefined,
         strictImages: options.strictImages ?? false,
         images: options.image ?? [],
-        nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus)],
+        nodes: [...plainNodes(options.nodes), ...parseGpuNodes(options.gpus).map(reserved)],
         server: {
+          // Pods that request GPUs tolerate the taint of nodes that have some.
+          admission: { enable: ["ExtendedResourceToleration"] },
+          ...(options.snapshot !== undefined && { state: savedState(options.snapshot) }),
           access: { serviceAccounts: { signingKey: data.signingKey } },
           ...(data.journal && { journal: data.journal }),
           ...(audit && { audit: audit.log }),
@@ -154,10 +163,24 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       await running.disposeAsync();
       await takeBack(noted);
     };
-    return { cluster, port, noted, ...(served && { console: served }), stop };
+    const save = () => saveSnapshot(runFile(name, "snapshot"), cluster.snapshot());
+    return { cluster, port, noted, ...(served && { console: served }), saveSnapshot: save, stop };
   } catch (error) {
     await running.disposeAsync();
     throw error;
+  }
+}
+
+/** GPU nodes run pods that request GPUs, and no others, as clouds and NVIDIA's GPU operator set them up. */
+function reserved(node: NodeShape): NodeShape {
+  return { ...node, taints: [{ key: "nvidia.com/gpu", value: "present", effect: "NoSchedule" }] };
+}
+
+function savedState(file: string): Snapshot {
+  try {
+    return loadSnapshot(resolve(file));
+  } catch (error) {
+    throw new UsageError(`--snapshot ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,0 +1,128 @@
+import { realClock } from "@konverge/core";
+import { Command, Option } from "commander";
+import { whole } from "../arguments.ts";
+import { type Output, outputOption } from "../output-option.ts";
+
+const NAME = "the cluster (default: konverge, or the only one that runs)";
+
+/** `konverge status`, `get`, `snapshot` and `restore`: for clusters that `konverge up` started on this machine. */
+export function embeddedCommands(): Command[] {
+  return [statusCommand(), getCommand(), snapshotCommand(), restoreCommand()];
+}
+
+function statusCommand(): Command {
+  return new Command("status")
+    .description("list the embedded clusters that run on this machine, with their nodes and pods")
+    .option("--name <name>", "only this cluster")
+    .addOption(outputOption())
+    .addHelpText(
+      "after",
+      "\nFor example: npx konverge status\n             npx konverge status --output json\n\nExits with 1 if none runs.",
+    )
+    .action(async ({ name, output }: { name?: string; output: Output }) => {
+      const { runningCluster, runningClusters, statusOf } = await import("../embedded/running-cluster.ts");
+      const clusters = name === undefined ? await runningClusters() : [await runningCluster(name)];
+      const found = await Promise.all(clusters.map(statusOf));
+      if (output === "json") console.log(JSON.stringify(found, undefined, 2));
+      else if (found.length === 0) console.log("No cluster runs. Start one with: npx konverge up");
+      else {
+        const { tableText } = await import("../embedded/table-text.ts");
+        const rows = found.map(({ name: own, version, nodes, pods, url, pid }) => [
+          own,
+          version,
+          `${nodes.ready}/${nodes.all}`,
+          `${pods.running}/${pods.all}`,
+          pid,
+          url,
+        ]);
+        console.log(tableText(["name", "version", "nodes", "pods", "pid", "url"], rows));
+      }
+      if (found.length === 0) process.exitCode = 1;
+    });
+}
+
+interface GetFlags {
+  readonly name?: string;
+  readonly namespace: string;
+  readonly allNamespaces?: boolean;
+  readonly output: Output;
+}
+
+function getCommand(): Command {
+  return new Command("get")
+    .description("list objects of an embedded cluster, or show one, without kubectl")
+    .argument("<resource>", "kind, plural or short name, such as pods or deploy")
+    .argument("[object]", "name of one object")
+    .option("--name <name>", NAME)
+    .option("--namespace <name>", "namespace", "default")
+    .option("--all-namespaces", "objects of all namespaces")
+    .addOption(outputOption())
+    .addHelpText(
+      "after",
+      "\nFor example: npx konverge get pods --all-namespaces\n             npx konverge get trainingjob llama --output json",
+    )
+    .action(
+      async (resource: string, object: string | undefined, { name, namespace, allNamespaces, output }: GetFlags) => {
+        const { clientOf, runningCluster } = await import("../embedded/running-cluster.ts");
+        const { getText } = await import("../embedded/get-objects.ts");
+        await using client = await clientOf(await runningCluster(name));
+        console.log(
+          await getText(client, { resource, output, ...(object && { object }), ...(!allNamespaces && { namespace }) }),
+        );
+      },
+    );
+}
+
+function snapshotCommand(): Command {
+  return new Command("snapshot")
+    .description("save the state of a running embedded cluster, Secrets included, to a file")
+    .argument("<file>", "file to write; an existing one is replaced")
+    .option("--name <name>", NAME)
+    .addHelpText(
+      "after",
+      "\nFor example: npx konverge snapshot before.snapshot\n             npx konverge restore before.snapshot --name again",
+    )
+    .action(async (file: string, { name }: { name?: string }) => {
+      const { runningCluster } = await import("../embedded/running-cluster.ts");
+      const { snapshot } = await import("../embedded/snapshot.ts");
+      const cluster = await runningCluster(name);
+      await snapshot(cluster, file, realClock());
+      console.log(`${file} has the state of cluster ${cluster.name}`);
+    });
+}
+
+interface RestoreFlags {
+  readonly name: string;
+  readonly kubeconfig?: string;
+  readonly data?: string;
+  readonly nodes?: number;
+  readonly gpus?: string;
+}
+
+function restoreCommand(): Command {
+  return new Command("restore")
+    .description("start an embedded cluster in the background with the state of a snapshot")
+    .argument("<file>", "file that `konverge snapshot` wrote")
+    .addOption(new Option("--name <name>", "name of the new cluster and of its context").default("konverge"))
+    .option("--kubeconfig <file>", "write the context to this file (default: your kubeconfig)")
+    .option(
+      "--data <folder>",
+      "keep the cluster's state in this folder, in place of what is there (default: in memory)",
+    )
+    .option(
+      "--nodes <number>",
+      "number of simulated nodes without GPUs, as the cluster had (default: as konverge up)",
+      whole,
+    )
+    .option("--gpus <list>", "simulated nodes with GPUs, as the cluster had (default: as konverge up)")
+    .addHelpText(
+      "after",
+      "\nFor example: npx konverge restore before.snapshot --name again\nSeveral clusters run side by side if they have different names.",
+    )
+    .action(async (file: string, { name, ...options }: RestoreFlags) => {
+      const { upInBackground } = await import("../up/background.ts");
+      const { summary } = await import("../up/summary.ts");
+      const given = Object.entries(options).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
+      console.log(summary(await upInBackground(name, ["--name", name, "--snapshot", file, ...given]), true));
+    });
+}
