@@ -6,6 +6,7 @@ import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./com
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { diffCrdCommand } from "./commands/diff-crd.ts";
+import { docsCommand } from "./commands/docs.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
@@ -33,6 +34,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(manifestsCommand());
   program.addCommand(chartCommand());
   program.addCommand(diffCrdCommand());
+  program.addCommand(docsCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());
