@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { bundleCommand } from "./commands/bundle.ts";
 import { chartCommand } from "./commands/chart.ts";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
@@ -33,6 +34,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   program.addCommand(chartCommand());
+  program.addCommand(bundleCommand());
   program.addCommand(diffCrdCommand());
   program.addCommand(docsCommand());
   for (const command of deployCommands()) program.addCommand(command);
