@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { bundleCommand } from "./commands/bundle.ts";
 import { chartCommand } from "./commands/chart.ts";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
@@ -7,6 +8,7 @@ import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
 import { diffCrdCommand } from "./commands/diff-crd.ts";
+import { docsCommand } from "./commands/docs.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { embeddedCommands } from "./commands/embedded.ts";
 import { exploreCommand } from "./commands/explore.ts";
@@ -38,7 +40,9 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   program.addCommand(chartCommand());
+  program.addCommand(bundleCommand());
   program.addCommand(diffCrdCommand());
+  program.addCommand(docsCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
   program.addCommand(cleanupCommand());

@@ -85,6 +85,17 @@ test("types, enums, bounds, patterns and rules break when they accept less", () 
   assert.deepEqual(one(map("a"), map("b")), ["!"]);
 });
 
+test("a field that is added with a default breaks nothing, though it changes the default of what it is in", () => {
+  const before = { spec: { default: { a: 1 }, properties: { a: { type: "integer", default: 1 } } } };
+  const b = { type: "string", default: "x" };
+  const after = { spec: { default: { a: 1, b: "x" }, properties: { ...before.spec.properties, b } } };
+  assert.deepEqual(
+    changed(before, after).filter((line) => line.startsWith("!")),
+    [],
+  );
+  assert.equal(changed(after, before).filter((line) => line.startsWith("!")).length, 2);
+});
+
 test("changes below lists and maps are found", () => {
   const list = (item: Schema) => field({ type: "array", items: { type: "object", properties: { b: item } } });
   assert.deepEqual(changed(list({ type: "string" }), list({ type: "integer" })), [

@@ -55,8 +55,16 @@ function typeChanges(before: Schema, after: Schema, path: string, add: Add): voi
   if (!before.nullable && after.nullable) add(false, path, "null is accepted");
   if (text(before.default) !== text(after.default)) {
     // Objects that are written without the field now mean something else.
-    add(true, path, `default changed from ${text(before.default)} to ${text(after.default)}`);
+    const breaking = !isExtended(before.default, after.default);
+    add(breaking, path, `default changed from ${text(before.default)} to ${text(after.default)}`);
   }
+}
+
+/** The default of an object gains the defaults of fields that are added to it. */
+function isExtended(before: unknown, after: unknown): boolean {
+  if (typeof before !== "object" || before === null || typeof after !== "object" || after === null) return false;
+  const has = after as Record<string, unknown>;
+  return Object.entries(before).every(([key, value]) => text(value) === text(has[key]) || isExtended(value, has[key]));
 }
 
 function enumChanges({ enum: from }: Schema, { enum: to }: Schema, path: string, add: Add): void {

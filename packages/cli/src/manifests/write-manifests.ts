@@ -44,7 +44,7 @@ export function manifestDifferences(folder: string, files: Files, command = "man
 
 function leftOver(folder: string, files: Files, command: string): string[] {
   if (!existsSync(folder)) return [];
-  return globSync("**/*.{yaml,json,md,tpl,txt}", { cwd: folder })
+  return globSync("**/*.{yaml,json,md,tpl,txt,Dockerfile}", { cwd: folder })
     .map((path) => path.split(sep).join("/"))
     .filter((path) => !files.has(path) && isOurs(join(folder, path), command))
     .sort();
