@@ -186,7 +186,7 @@ async function spaceOf(
     hostName: net.hostName,
     hosts: hostsText(pod, place.podIP),
     resolver: resolverText(pod),
-    credentials: { ...user, noNewPrivileges },
+    credentials: { ...user, noNewPrivileges, isFiltered: hasSeccompProfile(pod, container) },
     settings: Object.fromEntries(pod.spec?.securityContext?.sysctls?.map(({ name, value }) => [name, value]) ?? []),
     files: image.files ?? {},
   });
@@ -228,4 +228,11 @@ function userOf(pod: Pod, { securityContext: own }: Container, image: Image): Fi
     gid: own?.runAsGroup ?? ofPod?.runAsGroup ?? 0,
     groups,
   };
+}
+
+/** Whether a seccomp profile applies to a container: its own or that of its pod, and none if it is privileged. */
+function hasSeccompProfile({ spec }: Pod, { securityContext }: Container): boolean {
+  if (securityContext?.privileged) return false;
+  const profile = securityContext?.seccompProfile ?? spec?.securityContext?.seccompProfile;
+  return profile !== undefined && profile.type !== "Unconfined";
 }

@@ -66,9 +66,11 @@ async function answer(options: KubeletApiOptions, request: IncomingMessage, resp
 
 /** What a kubelet answers to a request that is allowed: its health and its pods. */
 export function kubeletPage(path: string, pods: readonly Pod[]): ApiResponse {
-  if (path === "/healthz") return { status: 200, headers: PLAIN, body: "ok" };
-  if (path === "/pods" || path === "/pods/" || path === "/runningpods/") {
-    const list = { kind: "PodList", apiVersion: "v1", metadata: {}, items: pods };
+  const asked = path.replace(/\/$/, "");
+  if (asked === "/healthz") return { status: 200, headers: PLAIN, body: "ok" };
+  if (asked === "/pods" || asked === "/runningpods") {
+    const items = asked === "/pods" ? pods : pods.filter(({ status }) => status?.phase === "Running");
+    const list = { kind: "PodList", apiVersion: "v1", metadata: {}, items };
     return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(list) };
   }
   return { status: 404, headers: PLAIN, body: "404 page not found\n" };

@@ -21,6 +21,8 @@ export interface ProcessCredentials {
   readonly gid: number;
   readonly groups: readonly number[];
   readonly noNewPrivileges: boolean;
+  /** A seccomp profile applies to it. */
+  readonly isFiltered: boolean;
 }
 
 const FOLDERS = [
@@ -70,7 +72,7 @@ export function rootFiles(options: RootFilesOptions): Directory {
   return root;
 }
 
-function statusText({ uid, gid, groups, noNewPrivileges }: ProcessCredentials): string {
+function statusText({ uid, gid, groups, noNewPrivileges, isFiltered }: ProcessCredentials): string {
   const four = (id: number) => [id, id, id, id].join("\t");
   const lines = [
     ["Pid", "1"],
@@ -78,6 +80,8 @@ function statusText({ uid, gid, groups, noNewPrivileges }: ProcessCredentials): 
     ["Gid", four(gid)],
     ["Groups", groups.join(" ")],
     ["NoNewPrivs", noNewPrivileges ? "1" : "0"],
+    ["Seccomp", isFiltered ? "2" : "0"],
+    ["Seccomp_filters", isFiltered ? "1" : "0"],
   ];
   return lines.map(([name, value]) => `${name}:\t${value}\n`).join("");
 }

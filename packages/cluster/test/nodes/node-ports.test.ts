@@ -61,6 +61,7 @@ test("the proxy of a simulated node leads to its kubelet", () =>
     const podsOf = async (name: string) =>
       (JSON.parse(await get(`${name}/proxy/pods`)) as { items: Pod[] }).items.map(({ metadata }) => metadata.name);
     assert.deepEqual(await podsOf("one:10250"), ["here"]);
+    assert.deepEqual(JSON.parse(await get("one:10250/proxy/runningpods")).items.length, 1);
     assert.deepEqual(await podsOf("https:two:10250"), []);
     await assert.rejects(get("one/proxy/nothing"), /could not find|not found/);
     await assert.rejects(get("none/proxy/healthz"), /not found|could not find/);

@@ -182,3 +182,20 @@ test("what the containers of a node use never exceeds the node", () =>
       { cpu: "2000000000n", memory: "4Gi" },
     ]);
   }));
+
+test("a process sees whether a seccomp profile applies to it", () =>
+  onNodes(nodes, async (stage) => {
+    const modeOf = async (name: string, ofPod: object, ofContainer: object) => {
+      const command = ["grep", "Seccomp:", "/proc/self/status"];
+      const main = { name: "main", image: "busybox", command, securityContext: ofContainer };
+      await stage.pod(name, { restartPolicy: "Never", securityContext: ofPod, containers: [main] });
+      await stage.pass(2000);
+      const [line] = await stage.wait(Array.fromAsync(stage.cluster.client.logs(`default/${name}`)));
+      return line;
+    };
+    const profile = (type: string) => ({ seccompProfile: { type } });
+    assert.equal(await modeOf("none", {}, {}), "Seccomp:\t0");
+    assert.equal(await modeOf("pod", profile("RuntimeDefault"), {}), "Seccomp:\t2");
+    assert.equal(await modeOf("own", profile("RuntimeDefault"), profile("Unconfined")), "Seccomp:\t0");
+    assert.equal(await modeOf("privileged", profile("RuntimeDefault"), { privileged: true }), "Seccomp:\t0");
+  }));

@@ -42,7 +42,7 @@ export function interpreted(clock: Clock, options: InterpretedOptions = {}): Int
   if (memory !== undefined) limits.memory.limit = memory;
   const layer = new Storage(machine.disk);
   const texts = { hostName: "pod", hosts: "", resolver: "", settings: {}, files: {} };
-  const credentials = { uid: 0, gid: 0, groups: [], noNewPrivileges: false };
+  const credentials = { uid: 0, gid: 0, groups: [], noNewPrivileges: false, isFiltered: false };
   const node = rootFiles({ now: clock.now(), ...texts, credentials });
   const root = { node, readOnly: false, type: "overlay", storage: layer };
   const userland = new Userland({
