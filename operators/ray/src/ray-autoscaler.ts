@@ -48,23 +48,31 @@ export function autoscalerChildren(cluster: RayCluster) {
   return cluster.spec.headGroupSpec.template.spec?.serviceAccountName ? [role, binding] : [account, role, binding];
 }
 
-/** The autoscaler: a container beside the head's, of the same image unless another is asked for. */
-export function autoscalerContainer(cluster: RayCluster, headImage: string): Container {
+/**
+ * The autoscaler: a container beside the head's. What its options do not say is as in the head's container: a head with TLS
+ * accepts only clients that have its certificates.
+ */
+export function autoscalerContainer(cluster: RayCluster, head: Container): Container {
   const { image, imagePullPolicy, resources, securityContext, env, envFrom, volumeMounts } =
     cluster.spec.autoscalerOptions ?? {};
   return {
     name: "autoscaler",
-    image: image ?? headImage,
+    image: image ?? head.image!,
     imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
     command: ["/bin/bash", "-c", "--"],
     args: ["ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"],
-    env: [...variables(), ...(env ?? [])],
-    ...(envFrom && { envFrom }),
+    env: byName([...(head.env ?? []), ...(env ?? []), ...variables()]),
+    ...((envFrom ?? head.envFrom) && { envFrom: envFrom ?? head.envFrom! }),
     resources: resources ?? { requests: RESOURCES, limits: RESOURCES },
-    ...(securityContext && { securityContext }),
-    volumeMounts: [LOGS_MOUNT, ...(volumeMounts ?? [])],
+    ...((securityContext ?? head.securityContext) && { securityContext: securityContext ?? head.securityContext! }),
+    volumeMounts: byPath([...(head.volumeMounts ?? []), ...(volumeMounts ?? []), LOGS_MOUNT]),
   };
 }
+
+const byName = (all: readonly EnvVar[]): EnvVar[] => [...new Map(all.map((one) => [one.name, one])).values()];
+const byPath = (all: readonly VolumeMount[]): VolumeMount[] => [
+  ...new Map(all.map((one) => [one.mountPath, one])).values(),
+];
 
 function variables(): EnvVar[] {
   const field = (name: string, fieldPath: string): EnvVar => ({ name, valueFrom: { fieldRef: { fieldPath } } });

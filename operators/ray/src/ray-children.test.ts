@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { workerPodsFor } from "./ray-children.ts";
+import { headPodFor, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 
 test("the container that waits for the head may do, knows and sees what the worker does", () => {
@@ -25,4 +25,26 @@ test("the container that waits for the head may do, knows and sees what the work
   assert.deepEqual([wait?.securityContext?.runAsUser, wait?.securityContext?.readOnlyRootFilesystem], [1234, true]);
   assert.deepEqual(wait?.volumeMounts?.[0], { name: "tls", mountPath: "/tls" });
   assert.deepEqual(wait?.env?.map(({ name }) => name).slice(0, 2), ["RAY_TLS_CA_CERT", "FQ_RAY_IP"]);
+});
+
+test("the autoscaler may do, knows and sees what the head does", () => {
+  const ray = {
+    name: "ray-head",
+    image: "rayproject/ray:2.9.0",
+    securityContext: { runAsUser: 1234 },
+    env: [{ name: "RAY_TLS_CA_CERT", value: "/tls/ca.crt" }],
+    volumeMounts: [{ name: "tls", mountPath: "/tls" }],
+  };
+  const template = { spec: { containers: [ray], volumes: [{ name: "tls", secret: { secretName: "tls" } }] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "team" },
+    spec: { enableInTreeAutoscaling: true, headGroupSpec: { template } },
+  });
+  const autoscaler = headPodFor(cluster)?.spec?.containers.find(({ name }) => name === "autoscaler");
+  assert.equal(autoscaler?.securityContext?.runAsUser, 1234);
+  assert.ok(autoscaler?.env?.some(({ name }) => name === "RAY_TLS_CA_CERT"));
+  assert.deepEqual(
+    autoscaler?.volumeMounts?.map(({ mountPath }) => mountPath),
+    ["/tls", "/tmp/ray"],
+  );
 });

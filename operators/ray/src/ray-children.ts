@@ -75,9 +75,23 @@ function headSelector(cluster: RayCluster): Record<string, string> {
   return rest;
 }
 
-/** The head: the pod that knows all others. */
-export function headPodFor(cluster: RayCluster) {
-  return podFor(cluster, "head", HEAD_GROUP, `${cluster.metadata.name}-head-0`, cluster.spec.headGroupSpec);
+/** How long after its grace period a head is awaited before another takes its place, in milliseconds. */
+const OVERDUE = 30_000;
+
+/**
+ * The head: the pod that knows all others. There must not be two, so that one that is being deleted is awaited, unless it
+ * should have ended long ago: its node is lost. Undefined while it is awaited.
+ */
+export function headPodFor(cluster: RayCluster, existing: readonly Pod[] = [], now = 0) {
+  const heads = existing.filter(({ metadata }) => metadata.labels?.[NODE_TYPE] === "head");
+  const standing = heads.find(({ metadata }) => !metadata.deletionTimestamp);
+  const isAwaited = heads.some(({ metadata }) => Date.parse(metadata.deletionTimestamp ?? "") + OVERDUE > now);
+  if (!standing && isAwaited) return undefined;
+  const taken = new Set(heads.map(({ metadata }) => metadata.name));
+  let index = 0;
+  while (taken.has(`${cluster.metadata.name}-head-${index}`)) index++;
+  const name = standing?.metadata.name ?? `${cluster.metadata.name}-head-${index}`;
+  return podFor(cluster, "head", HEAD_GROUP, name, cluster.spec.headGroupSpec);
 }
 
 /** The desired replicas of a group: within its bounds, none while it is suspended. */
@@ -91,6 +105,8 @@ export function replicasOf({ replicas, minReplicas, maxReplicas, suspend }: Work
  */
 export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing: readonly Pod[] = []) {
   const unwanted = new Set(group.scaleStrategy?.workersToDelete ?? []);
+  // The name of a pod that is being deleted is free when it is gone, which may take for ever on a lost node.
+  const leaving = new Set(existing.flatMap(({ metadata }) => (metadata.deletionTimestamp ? [metadata.name] : [])));
   const wanted = replicasOf(group) * group.numOfHosts;
   const standing = existing
     .filter(({ metadata: { labels, deletionTimestamp } }) => !deletionTimestamp && labels?.[GROUP] === group.groupName)
@@ -100,7 +116,7 @@ export function workerPodsFor(cluster: RayCluster, group: WorkerGroup, existing:
   const names = new Set(isAutoscaled(cluster) && !group.suspend ? standing : standing.slice(0, wanted));
   for (let index = 0; names.size < wanted; index++) {
     const name = truncatedName(`${cluster.metadata.name}-${group.groupName}-worker`, String(index));
-    if (!unwanted.has(name)) names.add(name);
+    if (!unwanted.has(name) && !leaving.has(name)) names.add(name);
   }
   return [...names].map((name) => podFor(cluster, "worker", group.groupName, name, group));
 }
@@ -133,7 +149,7 @@ function podFor(
       ...initContainers(cluster, type, spec, container),
       ...(autoscales && { serviceAccountName: headAccountName(cluster) }),
       ...(isSecondGeneration(cluster) && { restartPolicy: "Never" }),
-      containers: [container, ...others, ...(autoscales ? [autoscalerContainer(cluster, container.image!)] : [])],
+      containers: [container, ...others, ...(autoscales ? [autoscalerContainer(cluster, ray ?? container)] : [])],
       volumes: withMissing(spec?.volumes, [
         { name: SHARED_MEMORY, emptyDir: { medium: "Memory" } },
         ...(autoscales ? [{ name: LOGS, emptyDir: {} }] : []),

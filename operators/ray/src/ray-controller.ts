@@ -1,9 +1,11 @@
 import { cacheKind, controller, findCondition, isNotFound, ownedKind, permission } from "konverge";
+import type { Client } from "konverge/client";
 import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
+import { rolloutOf } from "./ray-rollout.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
 
 /** Upstream's own operator, by the name label of its Deployment. */
@@ -34,18 +36,22 @@ export function rayClusters() {
         return { requeueAfter: LOOK_AGAIN };
       }
       const { spec } = cluster;
-      const head = headPodFor(cluster);
       const pods = observed.all(Pod);
+      const head = headPodFor(cluster, pods, clock.now());
       const workers = (spec.workerGroupSpecs ?? []).flatMap((group) => workerPodsFor(cluster, group, pods));
       for (const pod of pods.filter(hasEnded)) {
-        const { name, namespace, uid } = pod.metadata;
+        const { name } = pod.metadata;
         events.warning("PodEnded", `${name} has terminated (${pod.status?.phase}) and is recreated`);
-        await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        await remove(pod, client);
+      }
+      const wanted = [...(head ? [head] : []), ...workers];
+      const { pods: children, replace } = rolloutOf(wanted, pods);
+      if (replace && !spec.suspend) {
+        events.normal("PodReplaced", `${replace.metadata.name} is replaced by one of the new template`);
+        await remove(replace, client);
       }
       const seen = {
-        head: pods.find(({ metadata }) => metadata.labels?.[NODE_TYPE] === "head"),
+        head: pods.find(({ metadata }) => metadata.name === head?.metadata.name) ?? pods.find(isHead),
         workers: pods.filter(({ metadata }) => metadata.labels?.[NODE_TYPE] === "worker"),
         service: observed(headServiceFor(cluster)),
       };
@@ -58,17 +64,21 @@ export function rayClusters() {
         events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
       }
       return {
-        children: [
-          ...autoscalerChildren(cluster),
-          headServiceFor(cluster),
-          ...(spec.suspend ? [] : [head, ...workers]),
-        ],
-        status: statusOf(cluster, seen, [head, ...workers]),
+        children: [...autoscalerChildren(cluster), headServiceFor(cluster), ...(spec.suspend ? [] : children)],
+        status: statusOf(cluster, seen, wanted),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
         // Too little room is a problem only when it lasts, and no event reports that.
         ...(!isComplete && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
+  });
+}
+
+const isHead = ({ metadata }: Pod) => metadata.labels?.[NODE_TYPE] === "head";
+
+async function remove({ metadata: { name, namespace, uid } }: Pod, client: Client): Promise<void> {
+  await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
   });
 }
 

@@ -1,10 +1,11 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
-import { badInput, cluster, lives, replaced } from "./scenarios.ts";
+import { badInput, cluster, lives, lostNode, replaced } from "./scenarios.ts";
 
 onEmbedded("a head, its Service and workers, as upstream makes them", cluster);
 onEmbedded("workers are repaired, scaled, deleted by name, suspended", lives);
-onEmbedded("pods that ended or are outdated are replaced", replaced);
+onEmbedded("pods that ended are replaced; outdated ones one at a time, the head last", replaced);
+onEmbedded("pods on lost nodes, which never end, are replaced", lostNode);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
 onEmbedded("workers come and go as Ray's own autoscaler decides", autoscaled);
 onEmbedded("a cluster whose autoscaler is switched off is its user's again", switchedOff);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { RayCluster, rayOperator } from "@konverge/ray-operator";
 import type { AnyObject } from "konverge";
-import { Pod, Service } from "konverge/kinds";
+import { Node, Pod, Service } from "konverge/kinds";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
@@ -84,17 +84,40 @@ export const replaced: Scenario = async (stage) => {
     merge: { status: { phase: "Failed" } },
   });
   await stage.until("the ended pod is another one", async () => {
-    const pod = await stage.find(Pod, "science-small-worker-0");
-    return pod !== undefined && pod.metadata.uid !== before.metadata.uid;
+    const all = await stage.list(Pod);
+    return all.length === 3 && all.every(({ metadata }) => metadata.uid !== before.metadata.uid);
   });
+  await ready(stage, "science");
+  const head = (await stage.get(Pod, "science-head-0")).metadata.uid;
   await stage.apply(
     sample("cluster").replaceAll("ray:2.46.0", "ray:2.47.0").replace("rayVersion: 2.46.0", "rayVersion: 2.47.0"),
   );
   await stage.until("all pods run the new image", async () => {
     const images = (await stage.list(Pod)).map(({ spec }) => spec!.containers[0]!.image);
+    // One at a time, the head last.
+    const old = images.filter((image) => image === "rayproject/ray:2.46.0").length;
+    const headNow = (await stage.find(Pod, "science-head-0"))?.metadata.uid;
+    assert.ok(old === 0 || headNow === head, "the head was replaced before a worker");
     return images.length === 3 && images.every((image) => image === "rayproject/ray:2.47.0");
   });
   await ready(stage, "science");
+};
+
+/** The nodes of a worker and of the head fall silent: others take their places, though the pods never end. */
+export const lostNode: Scenario = async (stage) => {
+  await stage.start(rayOperator);
+  await stage.apply(sample("cluster"));
+  await ready(stage, "science");
+  const lost = await stage.list(Pod);
+  const annotations = { "sim.konverge.dev/kubelet": "stopped" };
+  for (const name of new Set(lost.map(({ spec }) => spec!.nodeName!))) {
+    await stage.client.patch(Node, name, { merge: { metadata: { annotations } } as never });
+  }
+  const others = async () =>
+    (await stage.list(Pod)).filter(({ metadata }) => !lost.some((one) => one.metadata.uid === metadata.uid));
+  await stage.until("others are there", async () => (await others()).length === 3, 900_000);
+  const names = (await others()).map(({ metadata }) => metadata.name).sort();
+  assert.deepEqual(names, ["science-head-1", "science-small-worker-2", "science-small-worker-3"]);
 };
 
 /** A worker that is too large for all nodes, and then is not. */
