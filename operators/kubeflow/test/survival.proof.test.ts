@@ -56,7 +56,7 @@ for (const kind of KINDS) {
 }
 exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano], AS_WRITTEN);
 
-/** As upstream has it, a job without any of the replicas that decide is complete, and stays so. */
+/** A job without any of the replicas that decide is complete at once, and what is complete stays so. */
 function canComplete(_job: AnyObject, pointer = ""): boolean {
   return pointer.endsWith("/replicas");
 }
