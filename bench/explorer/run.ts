@@ -42,7 +42,7 @@ writeResult(
   "explorer",
   "What exploring costs",
   `
-One process, one core. For each pattern of the catalog: the faulty reconciler until the mistake is found, replayed, and explored again without the
+One process, one core. For each pattern of \`tools/catalogue\`: the faulty reconciler until the mistake is found, replayed, and explored again without the
 faults that show it; then its fixed twin with all faults. ${patterns.length} of ${all.length} patterns were measured. \`node bench/explorer/run.ts\` measures all of
 them and all faults of the operator.
 

@@ -45,4 +45,8 @@ repairsChildren("each field of a build that can be changed is repaired", dynamoO
 repairsChildren("each field of a component's children is repaired", dynamoOperator, component, { except: isClaim });
 survivesCrdDeletion("a graph survives that its kinds go and come", dynamoOperator, graph);
 survivesCrdDeletion("an image survives that its kind goes and comes", dynamoOperator, image);
-survivesSpecChanges("a component is as before after its spec is changed, and back", dynamoOperator, component);
+// A claim grows and never shrinks: what the API server rejects then is reported until the spec asks for less no longer.
+const isSize = (_: object, pointer = "") => pointer.startsWith("/spec/pvc");
+survivesSpecChanges("a component is as before after its spec is changed, and back", dynamoOperator, component, {
+  except: isSize,
+});

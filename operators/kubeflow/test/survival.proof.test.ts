@@ -23,7 +23,7 @@ survivesCrashesAndErrors("a job ends the same, whatever fails", kubeflowOperator
   mask,
   ...AS_WRITTEN,
 });
-survivesFaults("a job that is cut short keeps no pod, whatever fails", kubeflowOperator, aShortLife, {
+survivesCrashesAndErrors("a job that is cut short keeps no pod, whatever fails", kubeflowOperator, aShortLife, {
   mask,
   ...AS_WRITTEN,
 });
@@ -37,7 +37,7 @@ survivesDeletion("an elastic job goes with its autoscaler, in each phase", kubef
 });
 for (const kind of KINDS) {
   const { kind: name } = kind.kind;
-  survivesCrashesAndErrors(`a ${name} runs, whatever fails`, kubeflowOperator, runsOf(kind), { mask, ...AS_WRITTEN });
+  survivesFaults(`a ${name} runs, whatever fails`, kubeflowOperator, runsOf(kind), { mask, ...AS_WRITTEN });
   survivesSpecChanges(`a ${name} is as before after its spec is changed, and back`, kubeflowOperator, runsOf(kind), {
     mask,
     ...AS_WRITTEN,
@@ -56,7 +56,7 @@ for (const kind of KINDS) {
 }
 exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano], AS_WRITTEN);
 
-/** As upstream has it, a job without any of the replicas that decide is complete, and stays so. */
+/** A job without any of the replicas that decide is complete at once, and what is complete stays so. */
 function canComplete(_job: AnyObject, pointer = ""): boolean {
   return pointer.endsWith("/replicas");
 }
