@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
@@ -43,6 +44,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
   for (const command of envtestCommands()) program.addCommand(command);
+  program.addCommand(completionCommand());
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   return program;
 }

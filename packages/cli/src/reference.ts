@@ -16,8 +16,16 @@ export function reference(program: Command): string {
     ),
     "",
     ...commands.flatMap(section),
+    "## Environment and exit codes",
+    "",
     "`KONVERGE_DEBUG=1` adds stack traces to errors. `KONVERGE_HOME` is the folder that lists running clusters (default:",
-    "`~/.konverge`). Exit code 0 means success, 1 failure, and 130 that a second Ctrl-C stopped it.",
+    "`~/.konverge`). `NO_COLOR` turns colors off; colors and progress are shown only on a terminal in any case.",
+    "",
+    "| exit code | meaning |",
+    "|---|---|",
+    "| 0 | success |",
+    "| 1 | failure, with the reason on standard error; for `doctor`, `explore` and `manifests --check`: something was found; for `status`: no cluster runs |",
+    "| 130 | interrupted: by a second Ctrl-C, or for `migrate-storage` by the first |",
     "",
   ].join("\n");
 }
