@@ -37,6 +37,19 @@ test("frames that show the same, or follow at once, are one", () => {
   );
 });
 
+test("lines that are cleared are gone, and colors are not drawn", () => {
+  const { terminal, at } = recording();
+  at(0, "\x1b[2K\x1b[32m✔\x1b[0m one\n\x1b[2Ktwo\n");
+  at(10, "\x1b[2A\x1b[2Kone\n\x1b[0J");
+  assert.deepEqual(
+    terminal.frames().map(({ lines }) => lines),
+    [
+      ["✔ one", "two", ""],
+      ["one", ""],
+    ],
+  );
+});
+
 test("a sequence it does not know is an error, not a wrong picture", () => {
   assert.throws(() => recording().at(0, "\x1b[5C"), /cannot show the terminal sequence/);
 });

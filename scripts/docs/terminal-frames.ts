@@ -26,7 +26,7 @@ export class TerminalFrames {
 
   write(text: string): void {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal's own language.
-    for (const [token] of text.matchAll(/\x1b\[\d*[A-Z]|\n|[^\x1b\n]+/g)) this.#take(token);
+    for (const [token] of text.matchAll(/\x1b\[\d*[A-Za-z]|\n|[^\x1b\n]+/g)) this.#take(token);
     const frame = { at: this.#now(), lines: this.#lines.map((line) => line.trimEnd()) };
     const last = this.#frames.at(-1);
     if (last && JSON.stringify(last.lines) === JSON.stringify(frame.lines)) return;
@@ -48,6 +48,9 @@ export class TerminalFrames {
   #obey(token: string): void {
     if (token.endsWith("A")) this.#row = Math.max(0, this.#row - Number(token.slice(2, -1) || 1));
     else if (token === "\x1b[2K") this.#lines[this.#row] = "";
+    else if (token === "\x1b[0J") this.#lines.splice(this.#row, this.#lines.length, "");
+    // Recordings are drawn in one color.
+    else if (token.endsWith("m")) return;
     else
       throw new Error(
         `a recording cannot show the terminal sequence ${JSON.stringify(token)}: teach it to TerminalFrames`,

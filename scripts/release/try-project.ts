@@ -7,7 +7,7 @@ const PATIENCE = 600_000;
 
 /**
  * Goes the way of a new user in an empty folder, with packed packages: `npm create konverge`, the first run, another kind, type
- * check, lint, tests, manifests. Adding the kind again must keep what was changed by hand.
+ * check, lint, tests, a version, a webhook, manifests. Adding the kind again must keep what was changed by hand.
  */
 export function tryProject(dist: string): void {
   const folder = mkdtempSync(join(tmpdir(), "konverge-project-"));
@@ -41,9 +41,19 @@ export function tryProject(dist: string): void {
     writeFileSync(changed, `${readFileSync(changed, "utf8")}// by hand\n`);
     expect(run(project, "npx", ...api), "src/training-job.ts kept");
     expect(readFileSync(changed, "utf8"), "// by hand");
+    expect(
+      run(project, "npx", "konverge", "create", "version", "--kind", "Cache", "--version", "v1beta1"),
+      "src/cache.ts has the version v1beta1 now",
+    );
+    expect(run(project, "npx", "konverge", "create", "webhook", "--kind", "Cache"), "src/cache-admission.ts written");
+    run(project, "npm", "run", "check");
+    const added = ["src/cache-conversion.test.ts", "src/cache-admission.test.ts"];
+    expect(run(project, process.execPath, "--disable-warning=ExperimentalWarning", "--test", ...added), "fail 0");
     const manifests = ["konverge", "manifests", "--image", "registry.example.com/cache-operator:v1"];
     expect(run(project, "npx", ...manifests), "config/cache-operator/deployment.yaml written");
-    console.log("created and tried: a project, its first run, another kind, type check, tests, manifests");
+    console.log(
+      "created and tried: a project, its first run, another kind, a version, a webhook, type check, tests, manifests",
+    );
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     console.error(`${stdout}${stderr}`);

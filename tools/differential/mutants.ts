@@ -177,8 +177,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a dry run of a delete deletes",
     "verbs/delete.ts",
-    "if (!call.dryRun) {\n        // Who",
-    "if (call) {\n        // Who",
+    "if (!call.dryRun) {\n        // An",
+    "if (call) {\n        // An",
   ),
   mutant(
     "dependents are orphaned in the foreground",

@@ -4,6 +4,7 @@ import { bundleCommand } from "./commands/bundle.ts";
 import { chartCommand } from "./commands/chart.ts";
 import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { consoleCommand } from "./commands/console.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
@@ -52,6 +53,7 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
   for (const command of envtestCommands()) program.addCommand(command);
+  program.addCommand(completionCommand());
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   program.addCommand(probeCommand(), { hidden: true });
   return program;

@@ -28,7 +28,7 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
     .option("--context <name>", "context of the kubeconfig (default: the current one)")
     .addHelpText(
       "after",
-      "\nPrints a link with a token. The page has the permissions of the kubeconfig's user, and no others.\nEnd it with Ctrl-C.",
+      "\nFor example: npx konverge console --context staging --read-only\n\nPrints a link with a token. The page has the permissions of the kubeconfig's user, and no others.\nEnd it with Ctrl-C.",
     )
     .action(async (flags: ConsoleFlags) => {
       const { startConsole } = await import("@konverge/console");

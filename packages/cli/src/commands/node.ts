@@ -30,11 +30,14 @@ export function nodeCommand(): Command {
       await removeNode(name, node);
       console.log(`node ${node} is removed`);
     });
-  const list = new Command("list").description("list the real nodes on this machine").action(async () => {
-    const { listNodes } = await import("../node/nodes.ts");
-    const lines = listNodes();
-    console.log(lines.length > 0 ? lines.join("\n") : "there are no real nodes on this machine");
-  });
+  const list = new Command("list")
+    .description("list the real nodes on this machine")
+    .addHelpText("after", "\nFor example: npx konverge node list")
+    .action(async () => {
+      const { listNodes } = await import("../node/nodes.ts");
+      const lines = listNodes();
+      console.log(lines.length > 0 ? lines.join("\n") : "there are no real nodes on this machine");
+    });
   return new Command("node")
     .description("real nodes on this machine")
     .addCommand(join)

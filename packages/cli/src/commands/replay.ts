@@ -16,7 +16,8 @@ export function replayCommand(): Command {
     .allowUnknownOption()
     .addHelpText(
       "after",
-      "\nSettings of operators are options too, as for `konverge run`: pass those that it ran with.\n" +
+      "\nFor example: npx konverge replay run.jsonl --object default/llama\n" +
+        "Settings of operators are options too, as for `konverge run`: pass those that it ran with.\n" +
         "Nothing is sent to any cluster. Exits with 1 if there is a difference.",
     )
     .action(async (file: string, given: ReplayOptions & { operator?: string[] }, { args }: Command) => {

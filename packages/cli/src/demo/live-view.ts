@@ -53,8 +53,9 @@ export class LiveView {
     ];
     const width = (screen.columns ?? 120) - 1;
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
+    const text = lines.map((line) => `\x1b[2K${fitted(line, width)}\n`).join("");
     // Lines of the last drawing that are no longer needed are cleared.
-    screen.write(`${up}\x1b[0J${lines.map((line) => `${fitted(line, width)}\n`).join("")}`);
+    screen.write(`${up}${text}${lines.length < this.#drawn ? "\x1b[0J" : ""}`);
     this.#drawn = lines.length;
   }
 

@@ -77,5 +77,5 @@ export function changedSettings(operator: Operator, sources: SettingSources): st
 
 /** The end of the help of a command that takes settings. */
 export function settingsHelp(command: string): string {
-  return `\nSettings of operators are options or environment variables: konverge ${command} --natsAddr=nats://nats:4222`;
+  return `\nSettings of operators are options or environment variables. For example: npx konverge ${command} --natsAddr=nats://nats:4222`;
 }
