@@ -3,7 +3,8 @@
  *
  * `main.ts` puts the commands together; each is a short file in `commands/` that reads its options and calls one function of
  * the folder of the same purpose: `run/` runs operators in a process, `manifests/` writes down what their installation
- * consists of, `deploy/` brings that to a cluster and takes it away, `up/` starts an embedded cluster, `operator-image/`
+ * consists of, `chart/` and `bundle/` package it for Helm and OLM, `kind-docs/` describes the kinds, `diff-crd/` compares them with
+ * earlier ones, `deploy/` brings an installation to a cluster and takes it away, `up/` starts an embedded cluster, `operator-image/`
  * runs operators in its pods, `demo/` shows all of it at once. What operators need follows from their definitions alone, so nothing is said twice.
  *
  * It promises: doing a thing again changes nothing; what cannot work says why and what to do; Ctrl-C finishes the work in
