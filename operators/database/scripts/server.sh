@@ -96,7 +96,7 @@ start_server() {
   server=$!
 }
 
-# In a mode; if that takes longer than the given seconds, immediately.
+# In a mode, and immediately if that takes more than the given number of seconds.
 stop_server() {
   pg_ctl stop -D "$PGDATA" -m "$1" -t "${2:-86400}" > /dev/null || pg_ctl stop -D "$PGDATA" -m immediate > /dev/null
   wait "$server"

@@ -298,7 +298,7 @@ export const stopsSlowly: Scenario = async (stage) => {
   await change(stage, { version: "16.9" });
   await stage.until(
     "all have it",
-    async () => (await stage.condition(Database, NAME, "VersionAsAsked")) === "True AsAsked",
+    async () => (await stage.condition(Database, NAME, "VersionAsRequested")) === "True AsRequested",
     900_000,
   );
   await isReady(stage);
