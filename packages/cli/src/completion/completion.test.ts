@@ -21,7 +21,7 @@ _konverge; printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 test("bash completes commands, their parts, options and choices", { skip: !has("bash") }, () => {
-  assert.deepEqual(offered("konverge", "doc"), ["doctor"]);
+  assert.deepEqual(offered("konverge", "doct"), ["doctor"]);
   assert.deepEqual(offered("konverge", "create", "v"), ["version"]);
   assert.deepEqual(offered("konverge", "up", "--name", "x", "--real"), ["--real-nodes"]);
   assert.deepEqual(offered("konverge", "doctor", "--output", "j"), ["json"]);
