@@ -33,10 +33,18 @@ export async function disturbWorld(fault: WorldFault, world: World): Promise<voi
 async function remove({ target, recreate }: Extract<Fault, { type: "delete" }>, world: World): Promise<void> {
   const path = pathOf(target, world);
   const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
+  if (target.plural === "persistentvolumeclaims" && (await isUsed(target.name, world))) return;
   await world.client.request({ method: "DELETE", path });
   if (!recreate || (await isCreatedAgain(before, path, world))) return;
   // Not awaited: the operator may have to release it first, and it waits for this.
   void createLater(before, path, world);
+}
+
+/** A claim that pods use stays, marked as deleted, for as long as they run: no operator can create it again. */
+async function isUsed(claim: string, world: World): Promise<boolean> {
+  return (await podsOf(world)).some(({ spec }) =>
+    spec?.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName === claim),
+  );
 }
 
 async function createLater(before: AnyObject, path: string, world: World): Promise<void> {
@@ -78,11 +86,21 @@ async function edit({ target, pointer, value, back }: Extract<Fault, { type: "ed
   if (back) await patch(previous);
 }
 
-async function loseNode({ client, namespace }: World): Promise<void> {
+async function loseNode(world: World): Promise<void> {
+  const node = (await podsOf(world)).find(({ spec }) => spec?.nodeName)?.spec?.nodeName;
+  if (node) await world.client.request({ method: "DELETE", path: `/api/v1/nodes/${node}` });
+}
+
+interface ListedPod {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
+  };
+}
+
+async function podsOf({ client, namespace }: World): Promise<readonly ListedPod[]> {
   const text = await client.request({ method: "GET", path: `/api/v1/namespaces/${namespace}/pods` });
-  const { items } = JSON.parse(text) as { items: { spec?: { nodeName?: string } }[] };
-  const node = items.find(({ spec }) => spec?.nodeName)?.spec?.nodeName;
-  if (node) await client.request({ method: "DELETE", path: `/api/v1/nodes/${node}` });
+  return (JSON.parse(text) as { items: ListedPod[] }).items;
 }
 
 function pathOf({ group, version, plural, name }: FaultTarget, { namespace }: World): string {
