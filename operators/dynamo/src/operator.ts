@@ -20,13 +20,13 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
       {
         flag: "natsAddr",
         env: "NATS_ADDR",
-        default: "nats://nats:4222",
+        default: "",
         description: "Address of the NATS server, given to components. Empty: none.",
       },
       {
         flag: "etcdAddr",
         env: "ETCD_ADDR",
-        default: "http://etcd:2379",
+        default: "",
         description: "Address of the etcd server, given to components. Empty: none.",
       },
       {

@@ -57,7 +57,7 @@ export default checklist<TrainingCase>({
       assert.ok(metrics.getSingleMetric("training_jobs_created_total"));
       assert.deepEqual(
         trainingOperator.settings?.map(({ flag }) => flag),
-        ["gangScheduling"],
+        ["gangScheduling", "gangSchedulerName"],
       );
     }),
     line("L107-111", "every claim of maturity, on every level, names a test that exists", async () => {
