@@ -111,11 +111,13 @@ async function idleActivity(
   for (let tries = 1; ; tries++) {
     follower.follow();
     const seen = follower.changes.length;
+    const faults = plane.injected.length;
     const before = { writes: plane.writes, requests: plane.requests, warnings: environment.warnings.length };
     await environment.advance(IDLE_MS);
     follower.follow();
-    // Whoever fights over a field changes it again every time.
-    const hasReason = follower.changes.slice(seen).some(({ by }) => by !== "operator");
+    // A client that fights over a field changes it again every time; a fault happens once.
+    const isDisturbed = plane.injected.length > faults;
+    const hasReason = isDisturbed || follower.changes.slice(seen).some(({ by }) => by !== "operator");
     if (hasReason && tries < IDLE_TRIES) continue;
     return {
       ms: IDLE_MS,
