@@ -17,6 +17,7 @@ import type { BackupMethod } from "./backup-spec.ts";
 import { backupClaimName, existingBackupClaim, isOfOneNode, methodOf } from "./backup-volume.ts";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
+import { endedTask } from "./ended-task.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { jobEnd } from "./task-pod.ts";
@@ -57,13 +58,13 @@ export function databaseBackups() {
       permission(DatabaseBackup, ["delete"]),
       permission(Event, ["list"]),
     ],
-    async reconcile(backup, context): Promise<ReconcileResult<DatabaseBackup> | undefined> {
+    async reconcile(backup, context): Promise<ReconcileResult<DatabaseBackup>> {
       const { metadata, spec, status } = backup;
       const ofDatabase = `${metadata.namespace}/${spec.database}`;
       const known = siblings.get(ofDatabase) ?? new Set();
       siblings.set(ofDatabase, known.add(`${metadata.namespace}/${metadata.name}`));
       if (status?.phase === "Completed") return expire(backup, context);
-      if (status?.phase === "Failed" || status?.phase === "Expired") return undefined;
+      if (status?.phase === "Failed" || status?.phase === "Expired") return endedTask(backup);
       return await take(backup, context);
     },
   });
@@ -169,17 +170,14 @@ function fails(
 }
 
 /** A backup that a later one has let go is no backup any more. */
-async function expire(
-  backup: DatabaseBackup,
-  context: ReconcileContext,
-): Promise<ReconcileResult<DatabaseBackup> | undefined> {
+async function expire(backup: DatabaseBackup, context: ReconcileContext): Promise<ReconcileResult<DatabaseBackup>> {
   const { cache, client, events } = context;
   const { name, namespace, uid, labels } = backup.metadata;
   const letGo = isLetGo(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
-  if (!letGo) return undefined;
+  if (!letGo) return endedTask(backup);
   if (labels?.[SCHEDULED]) {
     await client.delete(DatabaseBackup, `${namespace}/${name}`, { preconditions: { uid: uid! } });
-    return undefined;
+    return endedTask(backup);
   }
   const message = "it expired when a later backup was taken, by spec.backup of its Database";
   events.normal("BackupExpired", message);

@@ -14,6 +14,7 @@ import { POD_PROBLEM_GRACE_MS, reportProblem, type WorkloadProblem } from "konve
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { endedTask } from "./ended-task.ts";
 import { engineOf } from "./engines.ts";
 import { DATA, labelsOf } from "./names.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
@@ -72,12 +73,12 @@ export function databaseRestores() {
       permission(Event, ["list"]),
     ],
     finalizer: "databases.example.com/restore",
-    async reconcile(restore, context): Promise<ReconcileResult<DatabaseRestore> | undefined> {
+    async reconcile(restore, context): Promise<ReconcileResult<DatabaseRestore>> {
       const { phase } = restore.status ?? {};
       const key = `${restore.metadata.namespace}/${restore.metadata.name}`;
       const ofDatabase = `${restore.metadata.namespace}/${restore.spec.database}`;
       under.set(ofDatabase, (under.get(ofDatabase) ?? new Set()).add(key));
-      if (phase === "Completed" || phase === "Failed") return undefined;
+      if (phase === "Completed" || phase === "Failed") return endedTask(restore);
       const database = databaseOf(restore, context);
       const plan = database && planFor(restore, database, context);
       const why = whyNot(restore, database, plan, context);

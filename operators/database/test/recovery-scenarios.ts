@@ -21,6 +21,17 @@ export const runs = (stage: TestEnvironment, name: string) =>
     return ready && (await stage.list(Pod, `app=database,database-name=${name}`)).length > 0;
   });
 
+/** Has an object reconciled once more. */
+async function annotated(
+  stage: TestEnvironment,
+  kind: typeof DatabaseBackup | typeof DatabaseRestore,
+  name: string,
+): Promise<void> {
+  const metadata = { annotations: { team: "ledger" } };
+  await stage.client.patch(kind as typeof DatabaseRestore, `${stage.namespace}/${name}`, { merge: { metadata } });
+  await stage.settled();
+}
+
 /** What becomes of a task, by its mode (`backup` for backups). A text is an error; nothing is success. */
 export type Outcomes = Record<string, "hangs" | { error: string } | undefined>;
 
@@ -136,6 +147,8 @@ export const backupFails: Scenario = async (stage) => {
     /BackupFailed.*did not give/,
   );
   await quiet(stage);
+  await annotated(stage, DatabaseBackup, "ledger-before-migration");
+  assert.equal(await stage.condition(DatabaseBackup, "ledger-before-migration", "Ready"), "False BackupFailed");
 };
 
 /** Data are replaced by the backup while no server runs; standbys are made anew. */
@@ -198,6 +211,8 @@ export const restoreFails: Scenario = async (stage) => {
   assert.ok((await stage.get(Job, "ledger-again-undo")).status?.succeeded, "what was there was put back");
   await runs(stage, "postgres-ledger");
   await quiet(stage);
+  await annotated(stage, DatabaseRestore, "ledger-again");
+  assert.equal(await stage.condition(DatabaseRestore, "ledger-again", "Ready"), "False RestoreFailed");
 };
 
 /** A restore that is deleted leaves the database as it was, however far it has come. */

@@ -31,7 +31,7 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
   readonly status?: ReportedStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded are derived from the children unless they are
-   * returned; undefined removes one.
+   * returned: with no children, an object that was reconciled is Ready. Undefined removes one.
    */
   readonly conditions?: Conditions | undefined;
   /** Reconcile again after this many milliseconds. */
