@@ -30,6 +30,8 @@ const REPORTERS = [
   "--test-reporter-destination=stdout",
 ];
 
+const WITHOUT_ASYNC_HOOKS = ["--import=./scripts/test-without-async-hooks.mjs"];
+
 /** The suites that need a real control plane. */
 export const realTests = () => tests("real");
 /** Survival tests. */
@@ -51,6 +53,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test-timeout=600000",
     // Short-lived objects, of which scenarios make many, are collected more cheaply with more room.
     "--max-semi-space-size=64",
+    ...WITHOUT_ASYNC_HOOKS,
     ...REPORTERS,
     ...groupedTests(tests("fast")),
   ],
@@ -59,6 +62,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test",
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     "--test-timeout=3600000",
+    ...WITHOUT_ASYNC_HOOKS,
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("proof")),
   ],
