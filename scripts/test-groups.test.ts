@@ -15,15 +15,15 @@ test("neighbors share processes, few scenarios or many unit tests; a file that c
       writeFileSync(join(root, path), text);
       return join(root, path);
     };
-    const units = Array.from({ length: 11 }, (_, i) => write(`unit/${i}.test.ts`));
-    const scenarios = Array.from({ length: 5 }, (_, i) => write(`test/${i}.test.ts`));
+    const units = Array.from({ length: 17 }, (_, i) => write(`unit/${i}.test.ts`));
+    const scenarios = Array.from({ length: 6 }, (_, i) => write(`test/${i}.test.ts`));
     const changing = write("unit/env.test.ts", SETS_VARIABLE);
     const [first, ...runs] = groupedTests([...units, ...scenarios, changing], join(root, "groups"));
     assert.equal(first, changing);
     const groups = runs.map((group) => readFileSync(group, "utf8").match(/\d+\.test\.ts/g));
     assert.deepEqual(
       groups.map((files) => files?.length),
-      [3, 2, 6, 5],
+      [3, 3, 9, 8],
     );
     assert.deepEqual(
       groups.flat(),
