@@ -5,12 +5,17 @@
  * make pods of it, {@link rayClusters} keeps them. Pods have fixed names, so that a crash in the middle of a scale-up neither
  * doubles nor forgets any. Where Ray's own autoscaler is asked for, {@link autoscalerContainer} runs beside the head; it writes
  * the groups' sizes and names who goes, and the controller follows as it follows any user.
+ *
+ * {@link rayJobs} runs a job on a dedicated cluster: a Kubernetes Job submits it ({@link submitterFor}).
  */
 export * from "./operator.ts";
 export * from "./ray-admission.ts";
 export * from "./ray-autoscaler.ts";
 export * from "./ray-children.ts";
 export * from "./ray-cluster.ts";
-export * from "./ray-controller.ts";
+export { rayClusters } from "./ray-controller.ts";
+export * from "./ray-job.ts";
+export * from "./ray-job-children.ts";
+export * from "./ray-job-controller.ts";
 export * from "./ray-status.ts";
 export * from "./start-command.ts";

@@ -1,9 +1,12 @@
 import type { FieldError } from "konverge";
+import { deepEqual } from "konverge/objects";
+import { parseYaml } from "konverge/schema";
 import { admissionWebhook, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { RayCluster } from "./ray-cluster.ts";
+import { RayJob } from "./ray-job.ts";
 
-/** What a CRD's schema cannot say about a cluster. */
-export function rayErrors({ spec }: RayCluster): FieldError[] {
+/** What a CRD's schema cannot say about a cluster, whose spec is at `at`. */
+export function rayErrors({ spec }: Pick<RayCluster, "spec">, at = "spec"): FieldError[] {
   const errors: FieldError[] = [];
   const needImage = (path: string, template: RayCluster["spec"]["headGroupSpec"]["template"]) => {
     const [ray] = template.spec?.containers ?? [];
@@ -11,9 +14,9 @@ export function rayErrors({ spec }: RayCluster): FieldError[] {
     else if (!ray.image)
       errors.push(fieldRequired(`${path}.template.spec.containers[0].image`, "an image that contains Ray"));
   };
-  needImage("spec.headGroupSpec", spec.headGroupSpec.template);
+  needImage(`${at}.headGroupSpec`, spec.headGroupSpec.template);
   for (const [i, group] of (spec.workerGroupSpecs ?? []).entries()) {
-    const path = `spec.workerGroupSpecs[${i}]`;
+    const path = `${at}.workerGroupSpecs[${i}]`;
     needImage(path, group.template);
     if (group.minReplicas > group.maxReplicas) {
       errors.push(
@@ -31,5 +34,58 @@ export const rayAdmission = () =>
       if (cluster.spec.autoscalerOptions && !cluster.spec.enableInTreeAutoscaling)
         warn("spec.autoscalerOptions: no effect while spec.enableInTreeAutoscaling is not set");
       return rayErrors(cluster);
+    },
+  });
+
+/** What decides how a job runs: it is the same for all its tries. */
+const FIXED = [
+  "entrypoint",
+  "rayClusterSpec",
+  "runtimeEnvYAML",
+  "jobId",
+  "metadata",
+  "entrypointNumCpus",
+  "entrypointNumGpus",
+  "entrypointResources",
+  "submitterPodTemplate",
+  "submitterConfig",
+] as const;
+
+/** Refuses jobs that could never run, and changes of those that do. */
+export const rayJobAdmission = () =>
+  admissionWebhook(RayJob, {
+    validate(job, { old, warn }) {
+      const { spec } = job;
+      if (spec.ttlSecondsAfterFinished > 0 && !spec.shutdownAfterJobFinishes)
+        warn("spec.ttlSecondsAfterFinished: no effect while spec.shutdownAfterJobFinishes is not set");
+      const errors = rayErrors({ spec: spec.rayClusterSpec }, "spec.rayClusterSpec");
+      if (spec.rayClusterSpec.suspend)
+        errors.push(fieldInvalid("spec.rayClusterSpec.suspend", true, "suspend the job instead"));
+      for (const [field, read] of [
+        ["runtimeEnvYAML", parseYaml],
+        ["entrypointResources", JSON.parse],
+      ] as const) {
+        const text = spec[field];
+        if (text === undefined) continue;
+        try {
+          read(text);
+        } catch (error) {
+          errors.push(fieldInvalid(`spec.${field}`, text, (error as Error).message));
+        }
+      }
+      const before = old?.status?.jobDeploymentStatus;
+      if (old && before && before !== "Suspended") {
+        for (const field of FIXED) {
+          if (!deepEqual(old.spec[field], spec[field]))
+            errors.push(
+              fieldInvalid(
+                `spec.${field}`,
+                spec[field],
+                "cannot change once the job has started, except while it is suspended",
+              ),
+            );
+        }
+      }
+      return errors;
     },
   });

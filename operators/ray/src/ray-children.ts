@@ -37,7 +37,7 @@ function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Reco
   };
 }
 
-export function headServiceName({ metadata }: RayCluster): string {
+export function headServiceName({ metadata }: { readonly metadata: { readonly name: string } }): string {
   return truncatedName(`${metadata.name}-head-svc`);
 }
 

@@ -13,7 +13,8 @@ const MOST_REPLICAS = 2_147_483_647;
 const parameters = () => z.record(z.string(), z.string()).default({});
 const template = () => opaqueObject<PodTemplateSpec>().describe("Its first container runs Ray.");
 
-const spec = z.object({
+/** Of a cluster, and of the cluster that a job runs on. */
+export const rayClusterSpec = z.object({
   rayVersion: z.string().optional(),
   suspend: z.boolean().optional().describe("Stops all pods and keeps the object."),
   enableInTreeAutoscaling: z
@@ -97,7 +98,10 @@ export const RayCluster = defineKind({
   kind: "RayCluster",
   categories: ["all"],
   stored: "v1",
-  versions: { v1: { spec, status, columns }, v1alpha1: { spec, status, columns } },
+  versions: {
+    v1: { spec: rayClusterSpec, status, columns },
+    v1alpha1: { spec: rayClusterSpec, status, columns },
+  },
 });
 export type RayCluster = ObjectOf<typeof RayCluster>;
 export type WorkerGroup = NonNullable<RayCluster["spec"]["workerGroupSpecs"]>[number];

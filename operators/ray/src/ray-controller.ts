@@ -1,4 +1,12 @@
-import { cacheKind, controller, findCondition, isNotFound, ownedKind, permission } from "konverge";
+import {
+  cacheKind,
+  controller,
+  findCondition,
+  isNotFound,
+  ownedKind,
+  permission,
+  type ReconcileContext,
+} from "konverge";
 import type { Client } from "konverge/client";
 import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
@@ -9,8 +17,16 @@ import { rolloutOf } from "./ray-rollout.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
 
 /** Upstream's own operator, by the name label of its Deployment. */
-const UPSTREAM = "kuberay-operator";
-const LOOK_AGAIN = 300_000;
+export const UPSTREAM_DEPLOYMENT = "app.kubernetes.io/name=kuberay-operator";
+/** Milliseconds until it is checked whether upstream's operator is gone. */
+export const LOOK_AGAIN = 300_000;
+
+/** Why this operator leaves its objects alone; undefined if it does not. */
+export function upstreamWarning({ cache }: ReconcileContext, kinds: string): string | undefined {
+  const [upstream] = cache.list(Deployment);
+  if (!upstream) return undefined;
+  return `${upstream.metadata.namespace}/${upstream.metadata.name} reconciles ${kinds}; this operator ignores them`;
+}
 
 /**
  * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are deleted and recreated; pods
@@ -25,14 +41,14 @@ export function rayClusters() {
       Role,
       RoleBinding,
     ],
-    watches: [cacheKind(Deployment, { labelSelector: `app.kubernetes.io/name=${UPSTREAM}` })],
+    watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
     // What the autoscaler's role allows, the operator must be allowed itself.
     permissions: [permission(Pod, ["delete"]), permission(RayCluster, ["get", "patch"], { forOthers: true })],
-    async reconcile(cluster, { observed, cache, client, clock, events }) {
-      const [upstream] = cache.list(Deployment);
-      if (upstream) {
-        const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
-        events.warning("UpstreamOperator", `${where} reconciles RayClusters; this operator ignores them`);
+    async reconcile(cluster, context) {
+      const { observed, client, clock, events } = context;
+      const warning = upstreamWarning(context, "RayClusters");
+      if (warning) {
+        events.warning("UpstreamOperator", warning);
         return { requeueAfter: LOOK_AGAIN };
       }
       const { spec } = cluster;

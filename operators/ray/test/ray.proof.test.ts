@@ -7,11 +7,12 @@ import {
   survivesFaults,
   survivesSpecChanges,
 } from "@konverge/operator-suite";
-import { RayCluster, rayOperator } from "@konverge/ray-operator";
+import { RayCluster, RayJob, rayOperator } from "@konverge/ray-operator";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
+import { jobFails, jobRuns, jobSuspended } from "./job-scenarios.ts";
 import { cluster, lives, recovers, replaced, withoutAddresses } from "./scenarios.ts";
 
-exactRole(rayOperator, [cluster, lives, replaced, switchedOff]);
+exactRole(rayOperator, [cluster, lives, replaced, switchedOff, jobFails]);
 
 const mask = withoutAddresses;
 survivesFaults("a cluster is made, whatever fails", rayOperator, cluster, { mask });
@@ -37,3 +38,7 @@ repairsChildren("each field of an autoscaler's account and rights is repaired", 
 survivesCrdDeletion("a cluster survives that its kind goes and comes", rayOperator, cluster, { mask });
 survivesCrdDeletion("an autoscaled cluster survives that its kind goes and comes", rayOperator, autoscaled, { mask });
 survivesSpecChanges("a cluster is as before after its spec is changed, and back", rayOperator, cluster, { mask });
+survivesFaults("a job runs and its cluster goes, whatever fails", rayOperator, jobRuns, { mask });
+survivesCrashesAndErrors("a job is tried again, whatever fails", rayOperator, jobFails, { mask });
+survivesCrashesAndErrors("a job is suspended and resumed, whatever fails", rayOperator, jobSuspended, { mask });
+survivesDeletion("a job goes with all it has, in each phase", rayOperator, jobFails, RayJob, { mask });
