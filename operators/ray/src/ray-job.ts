@@ -33,7 +33,10 @@ const spec = z.object({
     .min(0)
     .default(0)
     .describe("How long the cluster is kept then. Only with shutdownAfterJobFinishes."),
-  suspend: z.boolean().optional().describe("Deletes the cluster; when it is false again, the job starts from the beginning."),
+  suspend: z
+    .boolean()
+    .optional()
+    .describe("Deletes the cluster; when it is false again, the job starts from the beginning."),
 });
 
 const status = z.object({

@@ -4,6 +4,9 @@ import { RayCluster, RayJob, rayOperator } from "@konverge/ray-operator";
 import { Job, Pod } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
+/** The sample, with a cluster that goes soon: a real control plane has no virtual time. */
+const JOB = sample("job").replace("ttlSecondsAfterFinished: 600", "ttlSecondsAfterFinished: 5");
+
 /** What a submitting pod exits with, one after the other; the last one again and again. */
 type Exits = ("runs" | number)[];
 
@@ -34,11 +37,14 @@ const reaches = (stage: TestEnvironment, phase: string, status: string | undefin
 const names = async (stage: TestEnvironment, kind: typeof RayCluster | typeof Job) =>
   (await stage.list(kind as typeof Job)).map(({ metadata }) => metadata.name);
 
+const clusterGoes = (stage: TestEnvironment) =>
+  stage.until("the cluster is gone", async () => (await names(stage, RayCluster)).length === 0, 1_200_000);
+
 /** A cluster is made, the job is submitted once and followed; the cluster goes after a while, the log stays. */
 export const jobRuns: Scenario = async (stage) => {
   play(stage);
   await stage.start(rayOperator);
-  await stage.apply(sample("job"));
+  await stage.apply(JOB);
   await reaches(stage, "Complete", "SUCCEEDED");
   assert.equal(await stage.condition(RayJob, "census", "Ready"), "True Complete");
   const { status } = await stage.get(RayJob, "census");
@@ -55,7 +61,7 @@ export const jobRuns: Scenario = async (stage) => {
     /--runtime-env-json '\{"pip":\["pandas==2.2.3"\],"env_vars":\{"REGION":"north"\}\}'/,
   );
   assert.match(container!.args![0]!, /-- python \/home\/ray\/samples\/census\.py --year 2026 \|\| exit 1; fi/);
-  await stage.until("the cluster is gone", async () => (await names(stage, RayCluster)).length === 0, 1_200_000);
+  await clusterGoes(stage);
   assert.deepEqual(await names(stage, Job), ["census-0"]);
   await stage.settled();
 };
@@ -64,7 +70,7 @@ export const jobRuns: Scenario = async (stage) => {
 export const jobFails: Scenario = async (stage) => {
   play(stage, [64]);
   await stage.start(rayOperator);
-  await stage.apply(sample("job"));
+  await stage.apply(JOB);
   await reaches(stage, "Failed", "FAILED");
   const { status } = await stage.get(RayJob, "census");
   assert.equal(status?.reason, "AppFailed");
@@ -73,14 +79,14 @@ export const jobFails: Scenario = async (stage) => {
   assert.equal(await stage.condition(RayJob, "census", "Ready"), "False AppFailed");
   assert.equal(await stage.condition(RayJob, "census", "Stalled"), "True AppFailed");
   assert.deepEqual(await names(stage, Job), ["census-1"]);
-  await stage.until("the cluster is gone", async () => (await names(stage, RayCluster)).length === 0, 1_200_000);
+  await clusterGoes(stage);
 };
 
 /** A submitting pod that is lost is replaced, and the job is not a failed one; the next try succeeds. */
 export const jobRetried: Scenario = async (stage) => {
   play(stage, [1, 64, 0]);
   await stage.start(rayOperator);
-  await stage.apply(sample("job"));
+  await stage.apply(JOB);
   await reaches(stage, "Complete", "SUCCEEDED");
   const { status } = await stage.get(RayJob, "census");
   assert.equal(status?.failed, 1);
@@ -92,7 +98,7 @@ export const jobSuspended: Scenario = async (stage) => {
   const exits: Exits = ["runs"];
   play(stage, exits);
   await stage.start(rayOperator);
-  await stage.apply(sample("job").replace("spec:\n", "spec:\n  suspend: true\n"));
+  await stage.apply(JOB.replace("spec:\n", "spec:\n  suspend: true\n"));
   await reaches(stage, "Suspended", undefined);
   assert.deepEqual(await names(stage, RayCluster), []);
   const key = `${stage.namespace}/census`;
@@ -111,13 +117,14 @@ export const jobSuspended: Scenario = async (stage) => {
   await suspend(false);
   await reaches(stage, "Complete", "SUCCEEDED");
   assert.match((await stage.get(Job, "census-0")).spec!.template.spec!.containers[0]!.args![0]!, /-- python other\.py/);
+  await clusterGoes(stage);
 };
 
 /** A job that takes too long has failed, and nothing of it runs on. */
 export const jobTooLong: Scenario = async (stage) => {
   play(stage, ["runs"]);
   await stage.start(rayOperator);
-  await stage.apply(sample("job").replace("spec:\n", "spec:\n  activeDeadlineSeconds: 300\n"));
+  await stage.apply(JOB.replace("spec:\n", "spec:\n  activeDeadlineSeconds: 300\n"));
   await reaches(stage, "Running", "RUNNING");
   await reaches(stage, "Failed", "STOPPED", 600_000);
   assert.equal((await stage.get(RayJob, "census")).status?.reason, "DeadlineExceeded");
@@ -128,7 +135,7 @@ export const jobTooLong: Scenario = async (stage) => {
 export const badJobs: Scenario = async (stage) => {
   await stage.start(rayOperator);
   const refused = (change: (text: string) => string, message: RegExp) =>
-    assert.rejects(stage.apply(change(sample("job"))), message);
+    assert.rejects(stage.apply(change(JOB)), message);
   await refused((text) => text.replace(/ +entrypoint: .*\n/, ""), /spec\.entrypoint: Required value/);
   await refused(
     (text) => text.replace(/ +image: .*\n/, ""),
