@@ -11,12 +11,13 @@ const HOMES = "{packages,operators,tools,scripts,examples}";
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; survival tests, which run a
  * scenario many times with a crash at each write or without each permission, *.proof.test.ts; those that start real nodes,
- * *.nodes.test.ts; those that drive a browser, *.browser.test.ts. Peers' programs have to be built first.
+ * *.nodes.test.ts; those that drive a browser, *.browser.test.ts; those that use the packed packages, *.project.test.ts. Peers'
+ * programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof" | "nodes" | "browser" | "peer"): string[] {
+function tests(tier: "fast" | "real" | "proof" | "nodes" | "browser" | "project" | "peer"): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
   const tierOf = (file: string) => {
-    const named = /\.(real|proof|nodes|browser)\.test\.ts$/.exec(file)?.[1] ?? "fast";
+    const named = /\.(real|proof|nodes|browser|project)\.test\.ts$/.exec(file)?.[1] ?? "fast";
     return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
   };
   return files.filter((file) => tierOf(file) === tier).sort();
@@ -81,6 +82,15 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test-timeout=600000",
     ...REPORTERS,
     ...tests("peer"),
+  ],
+  "a new project": () => [
+    "node",
+    "--test",
+    "--test-timeout=1200000",
+    "--test-reporter=./scripts/scenario-reporter.ts",
+    "--test-reporter-destination=stdout",
+    ...REPORTERS.slice(2),
+    ...tests("project"),
   ],
   // One file at a time, and so one cluster with its two nodes; each scenario is printed with how long it took.
   "real nodes": (files) => [

@@ -10,4 +10,5 @@
 export { PEERS } from "./catalogue.ts";
 export { onBothServers, type Scene, type Stories } from "./on-both-servers.ts";
 export { buildPeer, type FoundPeer, findPeer, type Peer } from "./peer.ts";
+export { RunningProgram } from "./program.ts";
 export type { Stage } from "./stage.ts";

@@ -129,6 +129,34 @@ test("a CRD that is deleted takes its instances along, and waits for those that 
   assert.equal((await send("GET", WIDGETS)).status, 404);
 });
 
+test("a CRD is deleted with its instances, though nothing converts them: they are deleted in the version they are stored in", async () => {
+  const asked: string[] = [];
+  const { send } = stage({
+    async callWebhook(_target, review) {
+      asked.push((review as { request: { desiredAPIVersion: string } }).request.desiredAPIVersion);
+      throw new Error("connection refused");
+    },
+  });
+  const conversion = {
+    strategy: "Webhook",
+    webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "https://converter.example.com" } },
+  };
+  await send("POST", CRDS, crd([version("v2", SIZE), version("v1", SIZE)], { conversion }));
+  await send("POST", WIDGETS, widget("a"));
+  await send("DELETE", `${CRDS}/widgets.example.com`);
+  assert.equal((await send("GET", `${CRDS}/widgets.example.com`)).status, 404);
+  assert.deepEqual(asked, []);
+});
+
+test("a CRD is deleted with its instances, though no version is served", async () => {
+  const { send } = stage();
+  await send("POST", CRDS, crd([version("v1", SIZE)]));
+  await send("POST", WIDGETS, widget("a"));
+  await send("PATCH", `${CRDS}/widgets.example.com`, { spec: { versions: [version("v1", SIZE, { served: false })] } });
+  await send("DELETE", `${CRDS}/widgets.example.com`);
+  assert.equal((await send("GET", `${CRDS}/widgets.example.com`)).status, 404);
+});
+
 test("every version is served from the stored one, through the webhook where there is one", async () => {
   const asked: string[] = [];
   const { send } = stage({

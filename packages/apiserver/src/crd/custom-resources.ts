@@ -18,7 +18,7 @@ import type { Call, Services } from "../call/call.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { PLAIN } from "../http/form.ts";
 import { requestInfo } from "../http/request-info.ts";
-import type { ResourceDefinition } from "../resources/definition.ts";
+import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
 import type { Entry } from "../storage/entry.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { updateObject } from "../verbs/update.ts";
@@ -27,7 +27,7 @@ import { approvalOf } from "./approval.ts";
 import { conditionOf, isTrueOf, setCondition } from "./conditions.ts";
 import { conversionFor } from "./conversion.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
-import { resourceOf } from "./definition.ts";
+import { resourceOf, storageVersionOf } from "./definition.ts";
 import { grantNames, hasItsNames, usedNames } from "./names.ts";
 import { CLEANUP_FINALIZER } from "./strategy.ts";
 
@@ -191,7 +191,7 @@ export class CustomResources {
     return served ? this.#services.store.collection(served.definition.storage).size : 0;
   }
 
-  /** Deletes instances that a webhook has to convert first: in the background, retried until it succeeds. */
+  /** Deletes instances of which a webhook may have to convert older ones: in the background, retried until it succeeds. */
   #deleteBeside(crdName: string): void {
     const again = () => {
       const { clock } = this.#services;
@@ -205,14 +205,14 @@ export class CustomResources {
   async #deleteInstances(crdName: string): Promise<void> {
     const served = this.#served.get(crdName);
     if (!served) return;
-    const { definition } = served;
-    const [version] = definition.versions.values();
-    if (!version) return;
+    const { definition, entry } = served;
+    // As they are stored, they need no conversion: the webhook may be gone, and the version need not be served.
+    const version = storageVersionOf(crdOf(entry));
     for (const { key } of [...this.#services.store.collection(definition.storage).scan("")]) {
       const slash = key.indexOf("/");
       const place = { namespace: slash < 0 ? "" : key.slice(0, slash), name: key.slice(slash + 1) };
       const path = resourcePath({ ...definition, version: version.version }, place);
-      const call = { ...this.#call("DELETE", path, definition, version.version), admission: UNASKED };
+      const call = { ...this.#call("DELETE", path, definition, version), admission: UNASKED };
       await deleteObject(call, {}).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
@@ -223,7 +223,7 @@ export class CustomResources {
     const path = resourcePath(CRDS, { name: crd.metadata.name, subresource: "status" });
     const definition = this.#services.registry.get(CRDS.group, CRDS.plural)!;
     try {
-      await updateObject(this.#call("PUT", path, definition, CRDS.version), () => crd);
+      await updateObject(this.#call("PUT", path, definition, definition.versions.get(CRDS.version)!), () => crd);
     } catch (error) {
       // It was written or deleted meanwhile: the next round reads the current state.
       if (!isNotFound(error) && (error as { reason?: string }).reason !== "Conflict") throw error;
@@ -231,14 +231,14 @@ export class CustomResources {
   }
 
   /** A request that the server makes to itself. */
-  #call(method: string, path: string, definition: ResourceDefinition, version: string): Call {
+  #call(method: string, path: string, definition: ResourceDefinition, version: ResourceVersion): Call {
     const request = { method, path, headers: { "user-agent": "kube-apiserver/v1" } };
     return {
       ...this.#services,
       request,
       info: requestInfo(request),
       definition,
-      version: definition.versions.get(version)!,
+      version,
       user: SELF,
       form: PLAIN,
       dryRun: false,

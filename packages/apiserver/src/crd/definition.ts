@@ -43,6 +43,11 @@ export function resourceOf(
   };
 }
 
+/** The version in which instances are stored, whether it is served or not. */
+export function storageVersionOf({ spec, status }: CustomResourceDefinition): ResourceVersion {
+  return versionOf(spec, status.acceptedNames, spec.versions.find((version) => version.storage)!);
+}
+
 /** The schema of a version. */
 export function schemaOf(version: CrdVersion): Schema {
   return version.schema?.openAPIV3Schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true };
