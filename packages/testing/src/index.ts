@@ -45,6 +45,7 @@ export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export { findingPage } from "./explorer/finding-page.ts";
 export * from "./explorer/oracle.ts";
+export { type PassedFaults, passedFaultsIn } from "./explorer/passed-faults.ts";
 export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
