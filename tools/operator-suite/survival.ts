@@ -9,9 +9,11 @@ import {
   type FaultFamily,
   findingText,
   POINT_FAMILIES,
+  passedFaultsIn,
   type Scenario,
 } from "@konverge/testing";
 import { embeddedOptions, type StageOptions } from "./declare.ts";
+import { passedFile } from "./passed-file.ts";
 
 /** What may differ between two good runs is taken out of objects by `mask`. */
 export interface SurvivalOptions extends StageOptions {
@@ -24,6 +26,11 @@ export interface SurvivalOptions extends StageOptions {
  */
 const SAMPLE = process.env["KONVERGE_PROOFS"] === "sample" ? { every: 5, runs: 4 } : undefined;
 const SEED = Number(process.env["KONVERGE_PROOFS_SEED"] ?? 1);
+
+/** `--depth 1`: no pairs of faults. */
+const DEPTH = Number(process.env["KONVERGE_PROOFS_DEPTH"] ?? 2);
+/** `--continue`: what passed with the same code is not tried again. */
+const CONTINUES = process.env["KONVERGE_PROOFS_CONTINUE"] === "yes";
 
 /** How a proof's options become those of its runs. */
 function split<T extends SurvivalOptions & { readonly every?: number; readonly runs?: number }>(options: T) {
@@ -49,7 +56,8 @@ async function expectSurvival(
 ): Promise<void> {
   const clock = realClock();
   const start = clock.monotonic();
-  const exploration = await explore(scenario, { seed: SEED, ...options, faults });
+  const passed = CONTINUES ? { passed: passedFaultsIn(passedFile(test.name, options.seed ?? SEED)) } : {};
+  const exploration = await explore(scenario, { seed: SEED, ...options, ...passed, faults });
   const seconds = ((clock.monotonic() - start) / 1000).toFixed(0);
   test.diagnostic(`explored "${test.name}": ${explorationText(exploration)}, ${seconds} s`);
   assert.deepEqual(exploration.findings.map(findingText), []);
@@ -67,7 +75,7 @@ export function survivesFaults(
   scenario: Scenario,
   options: SurvivalOptions & Pick<ExploreOptions, "runs" | "seed" | "invariants"> = {},
 ): void {
-  test(name, (context) => expectSurvival(context, scenario, POINT_FAMILIES, { depth: 2, ...split(options) }));
+  test(name, (context) => expectSurvival(context, scenario, POINT_FAMILIES, { depth: DEPTH, ...split(options) }));
 }
 
 /** The same with crashes and errors only, one at a time: for further scenarios of an operator, whose other faults are tried elsewhere. */

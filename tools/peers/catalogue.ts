@@ -4,14 +4,14 @@ import { inRepository, type Peer, step } from "./peer.ts";
 
 const HELM = "v3.22.0";
 
-const go = { command: "go", install: "install Go 1.26 or newer (https://go.dev/dl)" };
-const goEnvironment = { CGO_ENABLED: "0", GOFLAGS: "-mod=readonly -buildvcs=false", GOWORK: "off" };
+export const goToolchain = { command: "go", install: "install Go 1.26 or newer (https://go.dev/dl)" };
+export const goEnvironment = { CGO_ENABLED: "0", GOFLAGS: "-mod=readonly -buildvcs=false", GOWORK: "off" };
 
 /** An operator in Go on controller-runtime. */
 export const controllerRuntime: Peer = {
   name: "controller-runtime",
   recipe: "go build",
-  toolchain: go,
+  toolchain: goToolchain,
   program: "operator",
   build({ sources, target }) {
     step("go", ["build", "-trimpath", "-o", join(target, "operator"), "."], sources, goEnvironment);
@@ -25,7 +25,7 @@ export const exploredOperator: Peer = { ...controllerRuntime, name: "explored-op
 export const helm: Peer = {
   name: "helm",
   recipe: HELM,
-  toolchain: go,
+  toolchain: goToolchain,
   program: "helm",
   build({ target }) {
     const flags = ["-trimpath", "-ldflags", `-s -w -X helm.sh/helm/v3/internal/version.version=${HELM}`];
@@ -64,7 +64,7 @@ export const goSuite: Peer = {
   name: "go-suite",
   recipe: "go test -c",
   alsoFrom: ["packages/envtest-go"],
-  toolchain: go,
+  toolchain: goToolchain,
   program: "suite.test",
   build({ sources, target }) {
     step("go", ["test", "-c", "-trimpath", "-o", join(target, "suite.test"), "."], sources, goEnvironment);

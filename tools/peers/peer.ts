@@ -56,6 +56,11 @@ export function buildPeer(peer: Peer): void {
 
 /** Runs a build step; throws with what it said. */
 export function step(command: string, args: string[], folder: string, env: Record<string, string> = {}): void {
+  output(command, args, folder, env);
+}
+
+/** The same for a step whose output is needed. */
+export function output(command: string, args: string[], folder: string, env: Record<string, string> = {}): string {
   const result = spawnSync(command, args, {
     cwd: folder,
     encoding: "utf8",
@@ -64,6 +69,7 @@ export function step(command: string, args: string[], folder: string, env: Recor
   });
   if (result.error) throw new Error(`cannot run ${command}: ${result.error.message}`);
   if (result.status !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${result.stderr.slice(-4000)}`);
+  return result.stdout;
 }
 
 /** `${XDG_CACHE_HOME:-~/.cache}/konverge/peers`, one folder per peer and digest of its sources below it. */

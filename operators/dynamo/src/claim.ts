@@ -1,5 +1,6 @@
 import { PermanentError } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
+import { parseQuantity } from "konverge/objects";
 import { type ClaimSharing, claimSharing } from "konverge/pods";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName } from "./component-pod.ts";
@@ -12,7 +13,7 @@ export function hasSeveralPods({ multinode, autoscaling, replicas = 1 }: Service
 
 /**
  * The claim that services bring with them. Pods can be on any nodes only if the volume can. The access modes of a claim that
- * exists cannot be changed.
+ * exists cannot be changed, and it can grow, but not shrink: the API server would reject it each time.
  */
 export function claimFor(
   metadata: PersistentVolumeClaim["metadata"],
@@ -25,9 +26,29 @@ export function claimFor(
     spec: {
       accessModes: existing?.spec?.accessModes ?? [mode],
       ...(pvc.storageClass !== undefined && { storageClassName: pvc.storageClass }),
-      resources: { requests: { storage: String(pvc.size ?? "10Gi") } },
+      resources: { requests: { storage: shrinks(pvc, existing)?.has ?? sizeOf(pvc) } },
     },
   });
+}
+
+/** Why a claim stays larger than its service requests, if it does. */
+export function shrinkRefusal(
+  pvc: NonNullable<Service["pvc"]>,
+  existing: PersistentVolumeClaim | undefined,
+): string | undefined {
+  const { has, asked } = shrinks(pvc, existing) ?? {};
+  return has && `the volume has ${has} and cannot shrink to ${asked}: it is unchanged`;
+}
+
+function shrinks(pvc: NonNullable<Service["pvc"]>, existing: PersistentVolumeClaim | undefined) {
+  const has = existing?.spec?.resources?.requests?.["storage"];
+  const asked = sizeOf(pvc);
+  if (has === undefined || parseQuantity(asked).cmp(parseQuantity(has)) >= 0) return undefined;
+  return { has: String(has), asked };
+}
+
+function sizeOf({ size = "10Gi" }: NonNullable<Service["pvc"]>): string {
+  return String(size);
 }
 
 /** How pods can share the component's claim. Throws if they cannot. */

@@ -23,7 +23,7 @@ import {
 } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
-import { claimFor, hasSeveralPods, sharingOf } from "./claim.ts";
+import { claimFor, hasSeveralPods, sharingOf, shrinkRefusal } from "./claim.ts";
 import {
   autoscalersFor,
   deploymentFor,
@@ -131,13 +131,16 @@ function waitingForClaim(component: DynamoComponentDeployment, around: Surroundi
 /** The claim that a component's pods use: one that it brings with it, or another that is there. */
 function claimOf(
   component: DynamoComponentDeployment,
-  { cache }: ReconcileContext,
+  { cache, events }: ReconcileContext,
 ): { claim?: PersistentVolumeClaim | undefined; own?: Drafted<PersistentVolumeClaim> } {
   const { metadata, spec } = component;
   if (!spec.pvc) return {};
   const name = claimName(component);
   const existing = cache.get(PersistentVolumeClaim, `${metadata.namespace}/${name}`);
   if (!spec.pvc.create) return { claim: existing };
+  const refusal = shrinkRefusal(spec.pvc, existing);
+  const isNews = component.status?.observedGeneration !== metadata.generation;
+  if (refusal && isNews) events.warning("ShrinkRefused", refusal);
   const own = claimFor({ name, namespace: metadata.namespace!, labels: labelsOf(component) }, spec.pvc, {
     several: hasSeveralPods(spec),
     existing,

@@ -1,7 +1,7 @@
 import type { Drafted } from "konverge";
 import type { EnvVar, PersistentVolumeClaim } from "konverge/kinds";
 import { templateHash, truncatedName } from "konverge/objects";
-import { claimFor, hasSeveralPods } from "./claim.ts";
+import { claimFor, hasSeveralPods, shrinkRefusal } from "./claim.ts";
 import { DynamoComponent } from "./component.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import type { DynamoGraphDeployment } from "./graph-deployment.ts";
@@ -52,8 +52,10 @@ export function claimsOf(
   graph: DynamoGraphDeployment,
   services: ReadonlyMap<string, Service>,
   existing: (claim: string) => PersistentVolumeClaim | undefined,
+  events: { warning(reason: string, message: string): void },
 ) {
-  const { name, namespace } = graph.metadata;
+  const { name, namespace, generation } = graph.metadata;
+  const isNews = graph.status?.observedGeneration !== generation;
   const nameOf = (service: string, { pvc }: Service) => pvc && (pvc.name ?? componentName(name, service));
   const claims = new Map<string, Drafted<PersistentVolumeClaim>>();
   for (const [service, spec] of services) {
@@ -62,6 +64,8 @@ export function claimsOf(
     const users = [...services].filter(([other, its]) => nameOf(other, its) === claim);
     const several = users.length > 1 || hasSeveralPods(spec);
     const metadata = { name: claim, namespace, labels: { [GRAPH]: name } };
+    const refusal = shrinkRefusal(spec.pvc, existing(claim));
+    if (refusal && isNews) events.warning("ShrinkRefused", `${claim}: ${refusal}`);
     claims.set(claim, claimFor(metadata, spec.pvc, { several, existing: existing(claim) }));
   }
   return [...claims.values()];

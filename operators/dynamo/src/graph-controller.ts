@@ -69,7 +69,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
       if (ready && graph.status?.state !== "successful")
         events.normal("GraphReady", `all ${states.length} services are ready`);
       tell(graph, states, events);
-      const claims = claimsOf(graph, services, (claim) => observed(PersistentVolumeClaim, claim));
+      const claims = claimsOf(graph, services, (claim) => observed(PersistentVolumeClaim, claim), events);
       return {
         children: [...claims, ...components, ...(image ? [image] : [])],
         status: {

@@ -6,6 +6,7 @@ import {
   build,
   graph,
   groups,
+  keepsVolume,
   lives,
   model,
   multinode,
@@ -19,6 +20,7 @@ onEmbedded("a model with an SLA is sized, and both versions tell the same", mode
 onEmbedded("a restart goes through the services in order", restart);
 onEmbedded("an image is built before the services start", build);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("a volume that cannot shrink stays as it is, and that is reported once", keepsVolume);
 onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
 onEmbedded("with that API, a replica is a group of pods", groups);
 onEmbedded("an autoscaler owns the replicas", autoscaled);

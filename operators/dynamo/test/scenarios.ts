@@ -236,6 +236,26 @@ export const component: Scenario = async (stage) => {
   );
 };
 
+/** A volume cannot shrink: it stays as it is, that is reported once, and the rest of the spec is followed. */
+export const keepsVolume: Scenario = async (stage) => {
+  await component(stage);
+  const key = `${stage.namespace}/alone`;
+  await stage.client.patch(DynamoComponentDeployment, key, {
+    merge: { spec: { replicas: 1, pvc: { size: "512Mi" } } },
+  });
+  await stage.until("the last generation is available", async () => {
+    const { metadata, status } = await stage.get(DynamoComponentDeployment, "alone");
+    return status?.observedGeneration === metadata.generation && status?.replicas === 1;
+  });
+  const { spec } = await stage.client.get(PersistentVolumeClaim, key);
+  assert.equal(spec?.resources?.requests?.["storage"], "1Gi");
+  const events = await stage.events(DynamoComponentDeployment, "alone");
+  assert.deepEqual(
+    events.filter((event) => event.includes("ShrinkRefused")),
+    ["Warning ShrinkRefused the volume has 1Gi and cannot shrink to 512Mi: it is unchanged"],
+  );
+};
+
 /** What could never run is refused; what cannot run now says why, does not spin, and recovers. */
 export const badInput: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");

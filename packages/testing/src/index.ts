@@ -19,8 +19,11 @@ export {
   type ProgramExploration,
 } from "./black-box/explore-program.ts";
 export { PROGRAM_FAULT_FAMILIES } from "./black-box/program-faults.ts";
+export { ProgramProcess } from "./black-box/program-process.ts";
+export { ProgramProxy } from "./black-box/program-proxy.ts";
 export type { ProgramRunOptions } from "./black-box/program-run.ts";
 export { type ProgramScenario, parseScenario, readScenario, ScenarioError } from "./black-box/scenario-file.ts";
+export { applyObject, RunStopped, ScenarioPlayer } from "./black-box/scenario-player.ts";
 export {
   type ConversionLossesOptions,
   conversionLosses,
@@ -45,6 +48,7 @@ export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export { findingPage } from "./explorer/finding-page.ts";
 export * from "./explorer/oracle.ts";
+export { type PassedFaults, passedFaultsIn } from "./explorer/passed-faults.ts";
 export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";

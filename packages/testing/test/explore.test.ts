@@ -11,7 +11,7 @@ import {
   replay,
   type Scenario,
 } from "@konverge/testing";
-import { converges, forgetful, placed, reporting, sound, timid, Widget } from "./widgets.ts";
+import { contradictory, converges, forgetful, placed, reporting, sound, timid, Widget } from "./widgets.ts";
 
 const texts = (findings: readonly Finding[]) => findings.map(findingText).join("\n");
 
@@ -123,4 +123,22 @@ test("what the operator writes because something else changed late is no restles
   const { changes } = await replay(converges(reporting), { faults: [], seed: 1 });
   const last = changes.findLast(({ resource }) => resource === "widgets.example.com");
   assert.equal((last!.object as AnyObject & { status?: { text?: string } }).status?.text, "ProgressDeadlineExceeded");
+});
+
+test("faults that passed are not tried again, those with findings are", async () => {
+  const passed = new Set<string>();
+  const options = { faults: ["crash"], passed } as const;
+  const first = await explore(converges(forgetful), options);
+  assert.ok(passed.size > 0 && passed.size < first.tried.crash!, `${passed.size} passed`);
+  const second = await explore(converges(forgetful), options);
+  assert.equal(second.earlier, passed.size);
+  assert.equal(first.runs - second.runs, passed.size);
+  assert.deepEqual(second.findings, first.findings);
+});
+
+test("an object that has failed and is Ready is found without any fault", async () => {
+  const { findings } = await explore(converges(contradictory), { faults: ["crash"], findings: 1 });
+  assert.equal(findings[0]?.oracle, "status");
+  assert.equal(findings[0].message, "the status of Widget w is Ready, but its phase is Failed");
+  assert.deepEqual(findings[0].faults, []);
 });

@@ -9,7 +9,10 @@ export const Widget = defineKind({
   group: "example.com",
   kind: "Widget",
   versions: {
-    v1: { spec: z.object({ text: z.string().default("") }), status: z.object({ text: z.string().optional() }) },
+    v1: {
+      spec: z.object({ text: z.string().default("") }),
+      status: z.object({ text: z.string().optional(), phase: z.string().optional() }),
+    },
   },
 });
 export type Widget = ObjectOf<typeof Widget>;
@@ -176,6 +179,14 @@ export const reporting: Operator = operator({
         },
       }),
     ],
+  }),
+});
+
+/** Reports that it failed, and not that it is not ready: a result without Ready and without children makes an object Ready. */
+export const contradictory: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [controller(Widget, { reconcile: () => ({ status: { text: "out of disk", phase: "Failed" } }) })],
   }),
 });
 

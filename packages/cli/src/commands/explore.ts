@@ -23,6 +23,10 @@ export function exploreCommand(): Command {
     .option("--seed <number>", "which faults and pairs are chosen if not all are tried", positive, 1)
     .option("--faults <families>", "families of faults: a comma-separated list (default: all)")
     .option("--findings <number>", "stop after this many findings", positive, 10)
+    .option(
+      "--passed <file>",
+      "file that keeps the faults which nothing was found with: they are not tried again. Delete it when the operator changes",
+    )
     .option("--points <number>", "with --command: try at most this many faults (default: all)", positive)
     .option("--only <text>", "with --command: only faults whose description contains this text")
     .option(

@@ -14,6 +14,7 @@ import {
   PROGRAM_FAULT_FAMILIES,
   type ProgramExploration,
   type ProgramScenario,
+  passedFaultsIn,
   readScenario,
   type Scenario,
   ScenarioError,
@@ -36,6 +37,7 @@ export interface ExploreCommandOptions {
   readonly faults?: string;
   readonly only?: string;
   readonly findings: number;
+  readonly passed?: string;
   readonly workers: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
@@ -71,12 +73,13 @@ async function exploreModule(
   options: ExploreCommandOptions,
   { progress }: ExploreWorld,
 ): Promise<Exploration> {
-  const { depth, seed, findings, time, faults } = options;
+  const { depth, seed, findings, time, faults, passed } = options;
   const settings = {
     depth,
     seed,
     findings,
     ...(time !== undefined && { time }),
+    ...(passed !== undefined && { passed: passedFaultsIn(passed) }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
   };
   if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
@@ -105,11 +108,12 @@ async function exploreCommand(
   options: ExploreCommandOptions,
   world: ExploreWorld,
 ): Promise<ProgramExploration> {
-  const { module: _, results: _results, json: _json, faults, ...settings } = options;
+  const { module: _, results: _results, json: _json, faults, passed, ...settings } = options;
   return exploreProgram({
     ...settings,
     command,
     scenario,
+    ...(passed !== undefined && { passed: passedFaultsIn(passed) }),
     ...(faults !== undefined && { faults: familiesIn(faults, PROGRAM_FAULT_FAMILIES) }),
     onProgress: ({ done, total, findings, tried }) =>
       world.progress(`${done}/${total} runs, ${findings} findings: ${tried}`),

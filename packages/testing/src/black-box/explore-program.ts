@@ -6,6 +6,7 @@ import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
 import type { Exploration, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
+import type { PassedFaults } from "../explorer/passed-faults.ts";
 import { PROGRAM_FAULT_FAMILIES, programFaults } from "./program-faults.ts";
 import { IDLE_AFTER, type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
 
@@ -27,6 +28,8 @@ export interface ExploreProgramOptions extends ProgramRunOptions {
   readonly findings?: number;
   /** How many runs there are at a time, each with its own cluster and process. Default: 2. */
   readonly workers?: number;
+  /** The faults that nothing was found with: they are not tried again, and what passes is added. Depth 1 only. Default: none. */
+  readonly passed?: PassedFaults;
   /** Called after each run. */
   onProgress?(progress: ExploreProgress): void;
 }
@@ -92,7 +95,7 @@ class ProgramSearch {
   }
 
   async run(): Promise<ProgramExploration> {
-    const { points, depth = 1, only } = this.#options;
+    const { points, depth = 1, only, passed } = this.#options;
     const clean = await this.#play([], 0);
     const again = await this.#play([], 0);
     const mask = clean.endState && again.endState ? endStateMask(clean.endState, again.endState) : new Set<string>();
@@ -106,12 +109,15 @@ class ProgramSearch {
     if (points !== undefined && points < chosen.length) chosen = shuffled(chosen, this.#random).slice(0, points);
     // A scenario that fails without faults says nothing about what faults do to it.
     if (!clean.endState) chosen = [];
-    this.#total += chosen.length;
+    const fresh = depth > 1 ? chosen : chosen.filter((fault) => !passed?.has(JSON.stringify(fault)));
+    this.#total += fresh.length;
     const harmless: Fault[] = [];
     await this.#each(
-      chosen.map((fault) => [fault]),
+      fresh.map((fault) => [fault]),
       async (one, worker) => {
-        if (!(await this.#try(one, clean, judges, worker))) harmless.push(one[0]!);
+        if (await this.#try(one, clean, judges, worker)) return;
+        harmless.push(one[0]!);
+        passed?.add(JSON.stringify(one[0]));
       },
     );
     if (depth > 1) {
@@ -125,6 +131,7 @@ class ProgramSearch {
       points: new Set(chosen.map(({ at }) => JSON.stringify(at))).size,
       tried: this.#families,
       pruned,
+      earlier: chosen.length - fresh.length,
       covered: this.#tried.size,
       deterministic: mask.size === 0 && samePoints(clean, again),
       stopped: this.#stopped(),

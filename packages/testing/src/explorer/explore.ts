@@ -10,6 +10,7 @@ import type { Exploration, Finding } from "./finding.ts";
 import { merged, passFinding } from "./merged-explorations.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { oracles } from "./oracles.ts";
+import type { PassedFaults } from "./passed-faults.ts";
 import { crdDeletionPass } from "./passes/crd-deletion.ts";
 import { deletionPass } from "./passes/deletion.ts";
 import { driftPass } from "./passes/drift.ts";
@@ -39,6 +40,11 @@ export interface ExploreOptions extends RunOptions {
   readonly time?: number;
   /** Stop after this many findings. Default: 10. */
   readonly findings?: number;
+  /**
+   * The faults that nothing was found with, such as those {@link passedFaultsIn} a file: they are not tried again, and what passes
+   * is added. Depth 1 only. Default: none.
+   */
+  readonly passed?: PassedFaults;
   /** Judge runs by these as well. */
   readonly oracles?: readonly Oracle[];
 }
@@ -92,6 +98,7 @@ class Search {
   readonly #tried: Partial<Record<FaultFamily, number>> = {};
   #runs = 0;
   #pruned = 0;
+  #earlier = 0;
 
   constructor(scenario: Scenario, options: ExploreOptions) {
     this.#scenario = scenario;
@@ -102,7 +109,7 @@ class Search {
   }
 
   async run(): Promise<Exploration> {
-    const { depth = 1 } = this.#options;
+    const { depth = 1, passed } = this.#options;
     const clean = await this.#play([]);
     const isPassOnly = this.#options.faults?.every((family) => isPass(family)) ?? false;
     const again = isPassOnly ? clean : await this.#play([]);
@@ -120,7 +127,10 @@ class Search {
       if (stopped) break;
       this.#covered.add(key);
       this.#count(familyOf(fault.type), 1);
-      await this.#try([fault], clean, judges, depth > 1);
+      const name = JSON.stringify(fault);
+      // What follows a fault is found by running with it: pairs need the run.
+      if (depth === 1 && passed?.has(name)) this.#earlier++;
+      else if (await this.#try([fault], clean, judges, depth > 1)) passed?.add(name);
     }
     for (let level = 2; level <= depth && !stopped; level++) await this.#deeper(level, clean, judges);
     if (clean.endState && !stopped) await this.#passes(clean);
@@ -130,6 +140,7 @@ class Search {
       points,
       tried: this.#tried,
       pruned: this.#pruned,
+      earlier: this.#earlier,
       covered: this.#covered.size,
       deterministic,
       stopped,
@@ -194,7 +205,13 @@ class Search {
     }
   }
 
-  async #try(faults: readonly Fault[], clean: ExploredRun, judges: readonly Oracle[], extend: boolean): Promise<void> {
+  /** Whether nothing is wrong with these faults. */
+  async #try(
+    faults: readonly Fault[],
+    clean: ExploredRun,
+    judges: readonly Oracle[],
+    extend: boolean,
+  ): Promise<boolean> {
     const run = await this.#play(faults);
     const found = judged(judges, run, clean);
     for (const [oracle, message] of found) {
@@ -203,11 +220,12 @@ class Search {
       else await this.#shrink(oracle, message, run, clean);
     }
     // What follows a fault that has done harm already would be blamed for it.
-    if (!extend || found.length > 0 || run.faults.length < faults.length) return;
+    if (!extend || found.length > 0 || run.faults.length < faults.length) return found.length === 0;
     const at = run.timeline.findLastIndex(({ type }) => type === "fault");
     for (const { fault, key } of this.#candidates({ ...run, timeline: run.timeline.slice(at) })) {
       if (!this.#covered.has(key)) this.#frontier.push({ faults: [...faults, fault], key });
     }
+    return true;
   }
 
   /** Leaves out one fault after the other, as long as the same oracle still reports something. */

@@ -29,6 +29,8 @@ export interface Exploration {
   readonly tried: Readonly<Partial<Record<FaultFamily, number>>>;
   /** Points and faults that were not tried, since an equivalent one was: same fault, same request or event, same state. */
   readonly pruned: number;
+  /** Faults that passed in an earlier exploration, by the option `passed`, and were not tried again. They count as tried. */
+  readonly earlier: number;
   /** Pairs of a state and a type of fault that were reached. */
   readonly covered: number;
   /** Whether two runs with the same seed had the same timeline. If not, no seed can replay a finding. */

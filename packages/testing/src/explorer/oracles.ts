@@ -86,7 +86,9 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
     },
     {
       name: "status",
-      meaning: "A status names a generation that the object does not have, or stays behind the generation at the end.",
+      meaning:
+        "A status names a generation that the object does not have, stays behind the generation at the end, or reports an object " +
+        "that has failed as ready.",
       check: (run, reference) => without(statusProblems(run), statusProblems(reference), run === reference),
     },
     {
@@ -151,6 +153,8 @@ function statusProblems({ changes, objects, groups, failure }: ExploredRun): str
     if (observed !== undefined && observed > (object.metadata.generation ?? 0)) {
       problems.add(`the status of ${object.kind} ${object.metadata.name} names a generation that does not exist yet`);
     }
+    const failure = isOwn(object, groups) && readyThough(object);
+    if (failure) problems.add(`the status of ${object.kind} ${object.metadata.name} is Ready, but ${failure}`);
   }
   if (failure) return [...problems];
   for (const object of objects) {
@@ -163,9 +167,31 @@ function statusProblems({ changes, objects, groups, failure }: ExploredRun): str
   return [...problems];
 }
 
+/** The status of an operator's own kind, as far as conventions go. */
+interface ConventionalStatus {
+  readonly observedGeneration?: number;
+  readonly phase?: unknown;
+  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+}
+
+function isOwn({ apiVersion }: AnyObject, groups: readonly string[]): boolean {
+  return groups.includes(String(apiVersion).split("/")[0] ?? "");
+}
+
 function observedGeneration(object: AnyObject, groups: readonly string[]): number | undefined {
-  if (!groups.includes(String(object.apiVersion).split("/")[0] ?? "")) return undefined;
-  return (object["status"] as { observedGeneration?: number } | undefined)?.observedGeneration;
+  if (!isOwn(object, groups)) return undefined;
+  return (object["status"] as ConventionalStatus | undefined)?.observedGeneration;
+}
+
+/** What contradicts the condition Ready, in the same status. Tools that wait for Ready would take the failure for a success. */
+function readyThough(object: AnyObject): string | undefined {
+  const { phase, conditions } = (object["status"] ?? {}) as ConventionalStatus;
+  const isTrue = (name: string) =>
+    Array.isArray(conditions) && conditions.some(({ type, status }) => type === name && status === "True");
+  if (!isTrue("Ready")) return undefined;
+  if (phase === "Failed") return "its phase is Failed";
+  const failure = ["Failed", "Stalled"].find(isTrue);
+  return failure && `its condition ${failure} is True`;
 }
 
 /** What a run without faults shows as well is not the fault of a fault: it is reported once, for that run. */

@@ -9,6 +9,7 @@ const exploration: Exploration = {
   points: 5,
   tried: { crash: 9 },
   pruned: 3,
+  earlier: 0,
   covered: 9,
   deterministic: true,
   stopped: undefined,

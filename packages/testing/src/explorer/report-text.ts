@@ -15,7 +15,7 @@ export function findingText(finding: Finding): string {
 
 /** The result of an exploration in one line. */
 export function explorationText(exploration: Exploration): string {
-  const { runs, points, pruned, findings, deterministic, stopped, seed } = exploration;
+  const { runs, points, pruned, earlier, findings, deterministic, stopped, seed } = exploration;
   const parts = [
     findings.length === 0 ? "no findings" : `${findings.length} findings`,
     `${runs} runs`,
@@ -23,6 +23,7 @@ export function explorationText(exploration: Exploration): string {
     `${pruned} equivalent faults skipped`,
     `seed ${seed}`,
   ];
+  if (earlier > 0) parts.push(`${earlier} faults passed earlier`);
   if (!deterministic) parts.push("not deterministic: two runs without faults differ");
   if (stopped) parts.push(`stopped: ${stopped}`);
   return parts.join(", ");
