@@ -113,7 +113,8 @@ function Named({ object }: { object: ObjectName }) {
 
 /** Of several fields that changed, the one that says most comes first. */
 const TELLING = [
-  /^status\.(phase|state|currentPrimary|primary)$/,
+  /^status\.(currentPrimary|primary)$/,
+  /^status\.(phase|state)$/,
   /^spec\./,
   /^status\.conditions\[[^\]]+\]\.status$/,
   /^status\.[a-z]*[rR]eplicas$/,

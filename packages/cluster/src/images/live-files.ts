@@ -17,6 +17,7 @@ export class LiveFiles {
   readonly #clock: Clock;
   #timer: Timer | undefined;
   #folder: Promise<ConfinedFolder> | undefined;
+  #refreshing: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(clock: Clock, read: () => Promise<Map<string, string>>) {
@@ -26,8 +27,15 @@ export class LiveFiles {
 
   /** Reads them for the first time; from then on they are kept up to date. */
   async open(): Promise<void> {
-    await this.#refresh();
+    await this.refresh();
     this.#plan();
+  }
+
+  /** Brings them up to date at once. Rejects if they cannot be read now: they stay as they are then. */
+  refresh(): Promise<void> {
+    const refreshed = this.#refreshing.then(() => this.#readAgain());
+    this.#refreshing = refreshed.catch(() => {});
+    return refreshed;
   }
 
   /** Where they are on disk, for a program that wants to open them. Removed when the container has ended. */
@@ -48,8 +56,8 @@ export class LiveFiles {
     this.#timer = this.#clock.after(
       PERIOD,
       () => {
-        // What cannot be read now stays as it is, and is tried again.
-        this.#refresh().then(
+        // What cannot be read now is tried again.
+        this.refresh().then(
           () => this.#plan(),
           () => this.#plan(),
         );
@@ -58,7 +66,7 @@ export class LiveFiles {
     );
   }
 
-  async #refresh(): Promise<void> {
+  async #readAgain(): Promise<void> {
     const now = await this.#read();
     if (this.#closed) return;
     const folder = await this.#folder;

@@ -35,18 +35,25 @@ export function startProgram(
   const stop = new AbortController();
   const killed = new AbortController();
   const host: ProgramHost = { ...site, tokens: new PodTokens(site.client, site.clock, pod) };
-  const over = inContainer(host, pod, container, program, output, { stop: stop.signal, killed: killed.signal }).then(
-    ended,
-    (error: unknown) => {
-      output.log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-      ended(1);
-    },
-  );
+  let current = pod;
+  const volumes = environmentOf(host, pod, container).then((env) => ({
+    env,
+    files: new LiveFiles(site.clock, () => filesOf(host, current, container, env)),
+  }));
+  const signals = { stop: stop.signal, killed: killed.signal };
+  const over = inContainer(host, pod, container, program, output, volumes, signals).then(ended, (error: unknown) => {
+    output.log.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    ended(1);
+  });
   return {
     stop: () => stop.abort(),
     kill: () => {
       stop.abort();
       killed.abort();
+    },
+    refreshVolumes: (changed) => {
+      current = changed;
+      void volumes.then(({ files }) => files.refresh()).catch(() => {});
     },
     over,
   };
@@ -86,10 +93,10 @@ async function inContainer(
   container: Container,
   program: Program,
   { log, warn }: ProgramOutput,
+  opened: Promise<{ env: Readonly<Record<string, string>>; files: LiveFiles }>,
   { stop, killed }: { stop: AbortSignal; killed: AbortSignal },
 ): Promise<number> {
-  const env = await environmentOf(host, pod, container);
-  const volumes = new LiveFiles(host.clock, () => filesOf(host, pod, container, env));
+  const { env, files: volumes } = await opened;
   const withdrawals: (() => void)[] = [];
   try {
     await volumes.open();

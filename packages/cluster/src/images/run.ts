@@ -1,3 +1,4 @@
+import type { Pod } from "@konverge/kinds";
 import type { ContainerLog } from "./container-log.ts";
 
 /** Where a pod is. */
@@ -11,6 +12,8 @@ export interface Run {
   /** Asks it to stop. */
   stop(): void;
   kill(): void;
+  /** The pod has changed, and not in its status alone: what its volumes show of it and of ConfigMaps is read again. */
+  refreshVolumes?(pod: Pod): void;
 }
 
 /** What a container reads and writes. */

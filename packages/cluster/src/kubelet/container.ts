@@ -117,6 +117,11 @@ export class SimulatedContainer {
     return this.log;
   }
 
+  /** Its pod has changed, and not in its status alone. */
+  refreshVolumes(pod: Pod): void {
+    this.#run?.refreshVolumes?.(pod);
+  }
+
   /** Its pod is gone: nothing will ask for its logs. */
   releaseLogs(): void {
     this.log?.release();

@@ -113,10 +113,22 @@ export class PodWorker {
 
   /** The pod has changed. */
   update(pod: Pod): void {
-    this.#pod = pod;
+    this.#hold(pod);
     this.#collect();
     this.#giveResources();
     this.advance();
+  }
+
+  /** Takes a newer state. As on real nodes, one that differs in more than its status brings volumes up to date at once. */
+  #hold(pod: Pod): void {
+    const { labels, annotations, generation } = this.#pod.metadata;
+    const { metadata } = pod;
+    this.#pod = pod;
+    const isStatusAlone =
+      generation === metadata.generation &&
+      deepEqual(labels, metadata.labels) &&
+      deepEqual(annotations, metadata.annotations);
+    if (!isStatusAlone) for (const container of this.#containers) container.refreshVolumes(pod);
   }
 
   /** Others have come or gone: what there was no room for may be given now. */
@@ -375,7 +387,7 @@ export class PodWorker {
       this.#written = text;
       // The watch may have delivered a later change already.
       const { resourceVersion } = this.#pod.metadata;
-      if (compareVersions(pod.metadata.resourceVersion, resourceVersion) > 0) this.#pod = pod;
+      if (compareVersions(pod.metadata.resourceVersion, resourceVersion) > 0) this.#hold(pod);
     }
     if (!this.#finished) return;
     await client.delete(Pod, key, { gracePeriodSeconds: 0, preconditions: { uid } });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, connect, inClusterConfig } from "@konverge/client";
 import { childProgram, type Program } from "@konverge/cluster";
-import { realClock } from "@konverge/core";
+import { realClock, sleep } from "@konverge/core";
 import { ConfigMap, Event, Pod, Role, RoleBinding, Secret, ServiceAccount } from "@konverge/kinds";
 import { ended, programStage, until, webProgram } from "./program-stage.ts";
 
@@ -54,6 +54,41 @@ test("a program has its container's args, environment and files; its output is t
   assert.equal((await ended(stage, "tell")).exitCode, 4);
   assert.deepEqual(await stage.logs("tell"), ["args --colour red", "env red node-1", "files fast mum", "disk fast"]);
   assert.ok(!existsSync(folder), "what was made for the container is gone with it");
+});
+
+test("a pod that gets an annotation has its ConfigMaps and its downward API brought up to date at once", async () => {
+  const watch: Program = async ({ files, write, stop }) => {
+    while (!stop.aborted && files.get("/etc/settings/mode") !== "slow") await sleep(realClock(), 10);
+    write(`${files.get("/etc/settings/mode")} ${files.get("/etc/pod/term")}\n`);
+  };
+  await using stage = await programStage({ "example/watch": { run: watch } });
+  const { client } = stage;
+  await client.create(ConfigMap, { metadata: { name: "settings" }, data: { mode: "fast" } });
+  await stage.pod("watch", {
+    ...once,
+    containers: [
+      {
+        name: "main",
+        image: "example/watch:v1",
+        volumeMounts: [
+          { name: "settings", mountPath: "/etc/settings" },
+          { name: "pod", mountPath: "/etc/pod" },
+        ],
+      },
+    ],
+    volumes: [
+      { name: "settings", configMap: { name: "settings" } },
+      {
+        name: "pod",
+        downwardAPI: { items: [{ path: "term", fieldRef: { fieldPath: "metadata.annotations['term']" } }] },
+      },
+    ],
+  });
+  await until("the program runs", async () => (await client.get(Pod, "default/watch")).status?.phase === "Running");
+  await client.patch(ConfigMap, "default/settings", { merge: { data: { mode: "slow" } } });
+  await client.patch(Pod, "default/watch", { merge: { metadata: { annotations: { term: "2" } } } });
+  assert.equal((await ended(stage, "watch")).exitCode, 0);
+  assert.deepEqual(await stage.logs("watch"), ["slow 2"]);
 });
 
 test("a client in a program acts as the pod's service account, and may do what its role says", async () => {
