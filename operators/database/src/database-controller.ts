@@ -33,7 +33,7 @@ import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
-import { conditionsOf, type Findings, leads, statusOf, tell } from "./database-status.ts";
+import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
@@ -60,8 +60,9 @@ import { heldTopology, knownTopology, type Topology, topologyFor } from "./topol
 import { isArchived } from "./wal-archive.ts";
 
 const DATABASE = "database-name";
-/** Milliseconds after which servers that are asked are asked again. */
+/** Milliseconds after which servers that are asked are asked again; while one is being promoted. */
 const ROUND = 30_000;
+const PROMOTION = 1_000;
 
 /**
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
@@ -160,7 +161,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
       // Too little room is a problem only when it lasts, and no event reports that.
       const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
-      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? ROUND : wait));
+      const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
+      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait));
       return {
         children: [
           secret,

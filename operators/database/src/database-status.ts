@@ -50,9 +50,15 @@ export function phaseOf({ ready, problem, step, members, stopped }: Findings): P
 }
 
 /** Whether the server that shall lead does: as it says, or if it says nothing, as its pod is ready. */
-export function leads({ primary, term }: Topology, members: readonly Member[]): boolean {
-  const { pod, report } = members.find(({ name }) => name === primary) ?? {};
-  return (pod?.ready ?? false) && (!report || (report.role === "primary" && report.term >= term));
+export function leads(topology: Topology, members: readonly Member[]): boolean {
+  const { pod } = members.find(({ name }) => name === topology.primary) ?? {};
+  return (pod?.ready ?? false) && isPromoted(topology, members);
+}
+
+/** False while the server that shall lead answers, and says that it does not yet: no event follows when it does. */
+export function isPromoted({ primary, term }: Topology, members: readonly Member[]): boolean {
+  const { report } = members.find(({ name }) => name === primary) ?? {};
+  return !report || (report.role === "primary" && report.term >= term);
 }
 
 /** What is not known now stays as last reported. */

@@ -31,8 +31,9 @@ export interface ServerReport {
 /** Asks the server in a pod; undefined if it does not answer. */
 export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<string | undefined>;
 
-/** Milliseconds that a server has to answer. */
+/** Milliseconds that a server has to answer; on a node that no longer reports, where a failover waits for it at each step. */
 const TIMEOUT = 10_000;
+const TIMEOUT_LOST = 2_000;
 
 /** Runs `status.sh` in the server's container. */
 export const askByExec: AskServer = async (pod, client, clock) => {
@@ -45,7 +46,7 @@ export const askByExec: AskServer = async (pod, client, clock) => {
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;
   })().catch(() => undefined);
-  const late = sleep(clock, TIMEOUT, { signal: over.signal, label: `answer of ${name}` }).then(
+  const late = sleep(clock, isOnLostNode(pod) ? TIMEOUT_LOST : TIMEOUT, { signal: over.signal, label: `answer of ${name}` }).then(
     () => undefined,
     () => undefined,
   );
@@ -53,6 +54,12 @@ export const askByExec: AskServer = async (pod, client, clock) => {
   over.abort();
   return first;
 };
+
+/** Only the controller of nodes says that a pod whose containers are ready is not. */
+function isOnLostNode({ status }: Pod): boolean {
+  const statusOf = (type: string) => status?.conditions?.find((one) => one.type === type)?.status;
+  return statusOf("ContainersReady") === "True" && statusOf("Ready") === "False";
+}
 
 /** Reads what `status.sh` printed. Without a role and a term it is no report. */
 export function parseServerReport(text: string | undefined): ServerReport | undefined {

@@ -329,6 +329,16 @@ export const namesThePrimary: Scenario = async (stage) => {
   assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "True SynchronousStandbys");
 };
 
+/** A standby that takes a while to be promoted is named when it leads, though no pod changes then. */
+export const namesThePromoted: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1 });
+  servers.promotionTakes = 20;
+  await loseNode(stage, servers, 0);
+  await stage.until("it is promoted", () => servers.roleOf(pod(1)) === "primary");
+  await stage.advance(3_000);
+  assert.equal(await primary(stage), pod(1));
+};
+
 /** A new password is set in the server before the Secret tells it; a Secret that is deleted is made anew. */
 export const rotates: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });

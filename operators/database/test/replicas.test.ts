@@ -5,6 +5,7 @@ import {
   growsWhenFull,
   hasCompany,
   namesThePrimary,
+  namesThePromoted,
   replacesPrimary,
   replicates,
   rollsOut,
@@ -32,3 +33,4 @@ onEmbedded("poolers, exporters, and what Prometheus is told", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
+onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);

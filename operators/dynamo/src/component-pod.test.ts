@@ -36,3 +36,10 @@ test("a worker serves the model that the variable MODEL names", () => {
   const extraPodSpec = { mainContainer: { args: ["--model", "other"] } };
   assert.deepEqual(main({ componentType: "worker", envs, extraPodSpec }).args, ["--model", "other"]);
 });
+
+test("a worker is healthy when its endpoint is, which the runtime does not report by itself", () => {
+  const healthOf = (componentType: string) =>
+    main({ componentType }).env?.find(({ name }) => name === "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS")?.value;
+  assert.equal(healthOf("worker"), '["generate"]');
+  assert.equal(healthOf("frontend"), undefined);
+});

@@ -229,6 +229,8 @@ function mergedEnvs(component: DynamoComponentDeployment, around: Surroundings, 
       ? [
           { name: "DYN_SYSTEM_ENABLED", value: "true" },
           { name: "DYN_SYSTEM_PORT", value: String(SYSTEM_PORT) },
+          // The probes' answers; without it the runtime answers 503 for ever.
+          { name: "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS", value: '["generate"]' },
         ]
       : []),
     ...(around.natsAddress ? [{ name: "NATS_SERVER", value: around.natsAddress }] : []),

@@ -42,7 +42,7 @@ export function waitContainers(
   trains?: Pick<Container, "securityContext">,
 ): Container[] {
   if (template !== undefined) return fromTemplate(template, { image, maxTries, master });
-  const script = `for try in $(seq ${maxTries}); do nslookup ${master} && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
+  const script = `for try in $(seq ${maxTries}); do nslookup ${master} | grep "^Name:" && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
   return [
     {
       name: "init-pytorch",
