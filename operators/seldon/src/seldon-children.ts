@@ -26,6 +26,7 @@ import {
 import { GRPC_PORT, HTTP_PORT, hasNoOrchestrator, orchestratorContainer } from "./orchestrator.ts";
 import { secured } from "./pod-user.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
+import { isProxied, readsModelItself, servingContainer, TENSORFLOW_SERVING } from "./server-container.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, unitContainer } from "./unit-container.ts";
 
 /** Images that the operator's settings can change. */
@@ -167,7 +168,7 @@ function componentDeployment(
   };
   const annotations = { ...object.spec.annotations, ...predictor.annotations, ...written.metadata?.annotations };
   const supplies = new Map(
-    containers.map(({ unit }) => [unit, unit ? modelSupply(unit, images.modelInitializer) : undefined] as const),
+    containers.map(({ unit }) => [unit, unit ? supplyOf(object, unit, images.modelInitializer) : undefined] as const),
   );
   const { hpaSpec } = written;
   const replicas = hpaSpec ? undefined : (written.replicas ?? predictor.replicas ?? object.spec.replicas ?? 1);
@@ -191,14 +192,36 @@ function componentDeployment(
         spec: secured({
           ...podSpec(pod, [...supplies.values()]),
           ...serviceAccount(containers.map(({ unit }) => unit)),
-          containers: [
-            ...containers.map((one) => unitContainer(object, predictor, one, supplies.get(one.unit))),
-            ...extra,
-          ],
+          containers: [...podContainers(object, predictor, component, supplies), ...extra],
         }),
       },
     },
   });
+}
+
+/** How a unit's model comes into the pod; undefined if it needs none there. */
+function supplyOf(object: SeldonDeployment, unit: Unit, image: string): ModelSupply | undefined {
+  if (readsModelItself(object, unit)) return undefined;
+  return modelSupply(isProxied(object, unit) ? { ...unit, name: TENSORFLOW_SERVING } : unit, image);
+}
+
+function podContainers(
+  object: SeldonDeployment,
+  predictor: Predictor,
+  { containers }: Component,
+  supplies: ReadonlyMap<Unit | undefined, ModelSupply | undefined>,
+): Container[] {
+  const proxied = containers.find(({ unit }) => unit && isProxied(object, unit))?.unit;
+  const serving = (written: Container) => servingContainer(proxied!, written, supplies.get(proxied));
+  const isServing = ({ name }: Container) => proxied !== undefined && name === TENSORFLOW_SERVING;
+  const all = containers.map((one) => {
+    if (isServing(one.container)) return serving(one.container);
+    const supply = one.unit === proxied ? undefined : supplies.get(one.unit);
+    return unitContainer(object, predictor, one, supply);
+  });
+  return proxied && !containers.some(({ container }) => isServing(container))
+    ? [...all, serving({ name: TENSORFLOW_SERVING })]
+    : all;
 }
 
 function podSpec(pod: Partial<PodSpec>, supplies: readonly (ModelSupply | undefined)[]): Omit<PodSpec, "containers"> {
