@@ -25,6 +25,7 @@ import {
 } from "./names.ts";
 import { GRPC_PORT, HTTP_PORT, hasNoOrchestrator, orchestratorContainer } from "./orchestrator.ts";
 import { secured } from "./pod-user.ts";
+import type { Backend } from "./route.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
 import { isProxied, readsModelItself, servingContainer, TENSORFLOW_SERVING } from "./server-container.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, unitContainer } from "./unit-container.ts";
@@ -53,6 +54,8 @@ export interface Children {
   readonly autoscalers: readonly Drafted<HorizontalPodAutoscaler>[];
   readonly budgets: readonly Drafted<PodDisruptionBudget>[];
   readonly endpoints: readonly ServiceEndpoints[];
+  /** Where each predictor is reached. */
+  readonly backends: readonly Backend[];
 }
 
 export function childrenOf(object: SeldonDeployment, images: Images): Children {
@@ -66,6 +69,7 @@ export function childrenOf(object: SeldonDeployment, images: Images): Children {
     autoscalers: parts.flatMap(({ autoscalers }) => autoscalers),
     budgets: parts.flatMap(({ budgets }) => budgets),
     endpoints: parts.flatMap(({ endpoints }) => endpoints),
+    backends: parts.flatMap(({ backends }) => backends),
   };
 }
 
@@ -110,6 +114,7 @@ function predictorChildren(
       ...(explaining ? [{ ...endpointsOf(explaining.service), explainerFor: entry.metadata.name }] : []),
       ...[...containers, entry].map(endpointsOf),
     ],
+    backends: [backendOf(predictor, entry, explaining?.service)],
   };
 }
 
@@ -359,6 +364,17 @@ function endpointsOf({ metadata, spec }: Service): ServiceEndpoints {
     svcName: metadata.name,
     httpEndpoint: `${host}:${http!.port}`,
     ...(grpc && { grpcEndpoint: `${host}:${grpc.port}` }),
+  };
+}
+
+function backendOf(predictor: Predictor, { metadata, spec }: Service, explainer: Service | undefined): Backend {
+  const [http, grpc] = spec!.ports!;
+  return {
+    predictor,
+    service: metadata.name,
+    http: http!.port,
+    grpc: grpc!.port,
+    ...(explainer && { explainer: { service: explainer.metadata.name, http: explainer.spec!.ports![0]!.port } }),
   };
 }
 
