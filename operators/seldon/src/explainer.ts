@@ -5,6 +5,7 @@ import { MODEL_FOLDER, type ModelSupply, modelSupply } from "./model-initializer
 import { DEPLOYMENT_ID, explainerName, idOf, MANAGED_BY, predictorName, SELDON_APP } from "./names.ts";
 import { secured } from "./pod-user.ts";
 import type { Explainer, Predictor, SeldonDeployment } from "./seldon-deployment.ts";
+import { isV2 } from "./servers.ts";
 import { labelsOf } from "./unit-container.ts";
 
 const DEFAULT_PORT = 9000;
@@ -86,13 +87,13 @@ function explainerContainer(
   entry: { readonly http: string; readonly grpc: string },
 ): Container {
   const own = explainer.containerSpec ?? {};
-  const isV2 = spec.protocol === "v2" || spec.protocol === "kfserving";
+  const speaksV2 = isV2(spec.protocol);
   const isGrpc = spec.transport === "grpc" || explainer.endpoint?.type === "GRPC";
   const host = isGrpc ? entry.grpc : entry.http;
   const container: Container = {
     ...own,
     name: own.name ?? name,
-    image: own.image ?? (isV2 ? IMAGES.v2 : IMAGES.v1),
+    image: own.image ?? (speaksV2 ? IMAGES.v2 : IMAGES.v1),
     imagePullPolicy: own.imagePullPolicy ?? "IfNotPresent",
     ports: portNamed(own.ports, "http")
       ? own.ports!
@@ -101,7 +102,7 @@ function explainerContainer(
     readinessProbe: own.readinessProbe ?? open(20, 7),
     lifecycle: own.lifecycle ?? { preStop: { exec: { command: ["/bin/sh", "-c", "/bin/sleep 10"] } } },
   };
-  if (isV2) return { ...container, env: runtimeVariables(explainer, container.name, port, `${host}`, graph.name) };
+  if (speaksV2) return { ...container, env: runtimeVariables(explainer, container.name, port, `${host}`, graph.name) };
   const protocol = `${spec.protocol === "tensorflow" ? "tensorflow" : "seldon"}.${isGrpc ? "grpc" : "http"}`;
   return {
     ...container,

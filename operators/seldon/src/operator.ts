@@ -1,4 +1,5 @@
 import { operator } from "konverge";
+import { routersNamed } from "./keep-routes.ts";
 import { seldonAdmission } from "./seldon-admission.ts";
 import { seldonDeployments } from "./seldon-controller.ts";
 import { SeldonDeployment } from "./seldon-deployment.ts";
@@ -21,13 +22,25 @@ export const seldonOperator = operator({
       default: "seldonio/rclone-storage-initializer:1.18.2",
       description: "The image that fetches models.",
     },
+    {
+      flag: "routers",
+      env: "SELDON_ROUTERS",
+      default: "istio,ambassador,gateway",
+      description: "Which of istio, ambassador and gateway (the Gateway API) get routes, if they are installed.",
+    },
+    {
+      flag: "gateway",
+      env: "ISTIO_GATEWAY",
+      default: "istio-system/seldon-gateway",
+      description: "The gateway of the routes: namespace/name.",
+    },
   ],
   create: ({ settings }) => ({
     controllers: [
-      seldonDeployments({
-        orchestrator: settings["executorImage"]!,
-        modelInitializer: settings["storageInitializerImage"]!,
-      }),
+      seldonDeployments(
+        { orchestrator: settings["executorImage"]!, modelInitializer: settings["storageInitializerImage"]! },
+        { routers: routersNamed(settings["routers"]!), gateway: settings["gateway"]! },
+      ),
     ],
     admissions: [seldonAdmission()],
   }),

@@ -1,5 +1,6 @@
 import type { Container, EnvVar, Probe } from "konverge/kinds";
 import type { Component, Endpoint } from "./components.ts";
+import { annotationOf } from "./route.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, POD_INFO_FOLDER } from "./unit-container.ts";
 
@@ -97,10 +98,6 @@ function variables({ spec }: SeldonDeployment, own: readonly EnvVar[]): EnvVar[]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => ({ name: key.slice(prefix.length).replaceAll("-", "_").toUpperCase(), value }));
   return [...own, ...fromAnnotations.filter(({ name }) => !own.some((known) => known.name === name))];
-}
-
-function annotationOf({ spec, metadata }: SeldonDeployment, key: string): string | undefined {
-  return spec.annotations?.[key] ?? metadata.annotations?.[key];
 }
 
 function answers(path: string): Probe {

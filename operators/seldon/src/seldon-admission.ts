@@ -4,6 +4,7 @@ import { type Component, componentsOf } from "./components.ts";
 import { unitsOf } from "./graph.ts";
 import { hasNoOrchestrator } from "./orchestrator.ts";
 import { type Predictor, SeldonDeployment } from "./seldon-deployment.ts";
+import { isProxied } from "./server-container.ts";
 import { isBuiltIn, isServer, knownServer, serverImage, serverNames } from "./servers.ts";
 
 /** What a CRD's schema cannot say: the graph fits the containers, the shares of traffic add up, names are unique. */
@@ -21,6 +22,7 @@ export function seldonErrors(object: SeldonDeployment): FieldError[] {
             "no container of componentSpecs has the unit's name, and it names no implementation",
           ),
         ),
+        ...proxyErrors(object, components.get(predictor) ?? [], path),
       ];
     }),
     ...trafficErrors(object.spec.predictors),
@@ -61,6 +63,17 @@ function graphErrors({ spec }: SeldonDeployment, predictor: Predictor, path: str
 function homelessUnits(predictor: Predictor, components: readonly Component[]) {
   const housed = new Set(components.flatMap(({ containers }) => containers.map(({ container }) => container.name)));
   return unitsOf(predictor.graph).filter(({ name, implementation }) => !housed.has(name) && !isBuiltIn(implementation));
+}
+
+/** The proxies of a pod share one server of TensorFlow, which has one model. */
+function proxyErrors(object: SeldonDeployment, components: readonly Component[], path: string): FieldError[] {
+  return components.flatMap(({ containers }) => {
+    const [, second] = containers.filter(({ unit }) => unit && isProxied(object, unit));
+    if (!second) return [];
+    const advice =
+      "two TENSORFLOW_SERVER units share a pod: give each a container in a separate entry of componentSpecs";
+    return [fieldInvalid(`${path}.graph`, second.container.name, `${advice}, or set the protocol tensorflow`)];
+  });
 }
 
 function trafficErrors(predictors: readonly Predictor[]): FieldError[] {

@@ -25,7 +25,9 @@ import {
 } from "./names.ts";
 import { GRPC_PORT, HTTP_PORT, hasNoOrchestrator, orchestratorContainer } from "./orchestrator.ts";
 import { secured } from "./pod-user.ts";
+import type { Backend } from "./route.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
+import { isProxied, readsModelItself, servingContainer, TENSORFLOW_SERVING } from "./server-container.ts";
 import { labelsOf, METRICS_PATH, POD_INFO, unitContainer } from "./unit-container.ts";
 
 /** Images that the operator's settings can change. */
@@ -52,6 +54,8 @@ export interface Children {
   readonly autoscalers: readonly Drafted<HorizontalPodAutoscaler>[];
   readonly budgets: readonly Drafted<PodDisruptionBudget>[];
   readonly endpoints: readonly ServiceEndpoints[];
+  /** Where each predictor is reached. */
+  readonly backends: readonly Backend[];
 }
 
 export function childrenOf(object: SeldonDeployment, images: Images): Children {
@@ -65,6 +69,7 @@ export function childrenOf(object: SeldonDeployment, images: Images): Children {
     autoscalers: parts.flatMap(({ autoscalers }) => autoscalers),
     budgets: parts.flatMap(({ budgets }) => budgets),
     endpoints: parts.flatMap(({ endpoints }) => endpoints),
+    backends: parts.flatMap(({ backends }) => backends),
   };
 }
 
@@ -109,6 +114,7 @@ function predictorChildren(
       ...(explaining ? [{ ...endpointsOf(explaining.service), explainerFor: entry.metadata.name }] : []),
       ...[...containers, entry].map(endpointsOf),
     ],
+    backends: [backendOf(predictor, entry, explaining?.service)],
   };
 }
 
@@ -167,7 +173,7 @@ function componentDeployment(
   };
   const annotations = { ...object.spec.annotations, ...predictor.annotations, ...written.metadata?.annotations };
   const supplies = new Map(
-    containers.map(({ unit }) => [unit, unit ? modelSupply(unit, images.modelInitializer) : undefined] as const),
+    containers.map(({ unit }) => [unit, unit ? supplyOf(object, unit, images.modelInitializer) : undefined] as const),
   );
   const { hpaSpec } = written;
   const replicas = hpaSpec ? undefined : (written.replicas ?? predictor.replicas ?? object.spec.replicas ?? 1);
@@ -191,14 +197,36 @@ function componentDeployment(
         spec: secured({
           ...podSpec(pod, [...supplies.values()]),
           ...serviceAccount(containers.map(({ unit }) => unit)),
-          containers: [
-            ...containers.map((one) => unitContainer(object, predictor, one, supplies.get(one.unit))),
-            ...extra,
-          ],
+          containers: [...podContainers(object, predictor, component, supplies), ...extra],
         }),
       },
     },
   });
+}
+
+/** How a unit's model comes into the pod; undefined if it needs none there. */
+function supplyOf(object: SeldonDeployment, unit: Unit, image: string): ModelSupply | undefined {
+  if (readsModelItself(object, unit)) return undefined;
+  return modelSupply(isProxied(object, unit) ? { ...unit, name: TENSORFLOW_SERVING } : unit, image);
+}
+
+function podContainers(
+  object: SeldonDeployment,
+  predictor: Predictor,
+  { containers }: Component,
+  supplies: ReadonlyMap<Unit | undefined, ModelSupply | undefined>,
+): Container[] {
+  const proxied = containers.find(({ unit }) => unit && isProxied(object, unit))?.unit;
+  const serving = (written: Container) => servingContainer(proxied!, written, supplies.get(proxied));
+  const isServing = ({ name }: Container) => proxied !== undefined && name === TENSORFLOW_SERVING;
+  const all = containers.map((one) => {
+    if (isServing(one.container)) return serving(one.container);
+    const supply = one.unit === proxied ? undefined : supplies.get(one.unit);
+    return unitContainer(object, predictor, one, supply);
+  });
+  return proxied && !containers.some(({ container }) => isServing(container))
+    ? [...all, serving({ name: TENSORFLOW_SERVING })]
+    : all;
 }
 
 function podSpec(pod: Partial<PodSpec>, supplies: readonly (ModelSupply | undefined)[]): Omit<PodSpec, "containers"> {
@@ -336,6 +364,17 @@ function endpointsOf({ metadata, spec }: Service): ServiceEndpoints {
     svcName: metadata.name,
     httpEndpoint: `${host}:${http!.port}`,
     ...(grpc && { grpcEndpoint: `${host}:${grpc.port}` }),
+  };
+}
+
+function backendOf(predictor: Predictor, { metadata, spec }: Service, explainer: Service | undefined): Backend {
+  const [http, grpc] = spec!.ports!;
+  return {
+    predictor,
+    service: metadata.name,
+    http: http!.port,
+    grpc: grpc!.port,
+    ...(explainer && { explainer: { service: explainer.metadata.name, http: explainer.spec!.ports![0]!.port } }),
   };
 }
 

@@ -19,21 +19,23 @@ import {
   reportProblem,
   workloadProblem,
 } from "konverge/pods";
+import { keepRoutes, type RouteSettings, routePermissions, routerDefinitions } from "./keep-routes.ts";
 import { DEPLOYMENT_ID, idOf } from "./names.ts";
 import { seldonErrors } from "./seldon-admission.ts";
 import { type Children, childrenOf, type Images } from "./seldon-children.ts";
-import { SeldonDeployment } from "./seldon-deployment.ts";
+import { type Predictor, SeldonDeployment } from "./seldon-deployment.ts";
+import { isV2 } from "./servers.ts";
 
 /** Upstream's own operator, by the label `control-plane` of its Deployment. */
 const UPSTREAM = "seldon-controller-manager";
-/** How often it is looked whether upstream's operator has gone. */
+/** How often kinds that are not watched are looked at: routes, and whether upstream's operator has gone. */
 const LOOK_AGAIN = 300_000;
 
 /**
- * Keeps the Deployments, Services, autoscalers and budgets of each SeldonDeployment, and tells in upstream's words how they
+ * Keeps the Deployments, Services, autoscalers, budgets and routes of each SeldonDeployment, and tells in upstream's words how they
  * are doing. Where upstream's operator runs, this one only says so.
  */
-export function seldonDeployments(images: Images) {
+export function seldonDeployments(images: Images, routes: RouteSettings) {
   return controller(SeldonDeployment, {
     owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
     watches: [
@@ -43,8 +45,11 @@ export function seldonDeployments(images: Images) {
         to: ({ metadata: { namespace, labels } }) =>
           labels?.[DEPLOYMENT_ID] ? [`${namespace}/${labels[DEPLOYMENT_ID]}`] : [],
       }),
+      ...routerDefinitions,
     ],
-    reconcile(object, { observed, cache, events, clock }) {
+    permissions: routePermissions,
+    async reconcile(object, context) {
+      const { observed, cache, events, clock } = context;
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
@@ -71,6 +76,11 @@ export function seldonDeployments(images: Images) {
         .find((told) => told !== undefined);
       const problem = ready ? undefined : workloadProblem({ pods, creationError, now: clock.now() });
       reportProblem(object, problem, events);
+      const routing = await keepRoutes(object, children.backends, routes, context);
+      const split = routing["TrafficSplit"];
+      const known = object.status?.conditions?.find(({ type }) => type === "TrafficSplit");
+      if (split?.status === "False" && known?.reason !== split.reason)
+        events.warning(split.reason, split.message ?? "");
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
         children: [...applied, ...services, ...autoscalers, ...budgets],
@@ -90,22 +100,25 @@ export function seldonDeployments(images: Images) {
         },
         conditions: {
           ...conditionsOf(children, (draft) => observed<KubeObject>(draft) !== undefined, ready, failed),
+          ...routing,
           ...(problem && problemConditions(problem)),
         },
         // Too little room is a problem only when it lasts, and no event reports that.
-        ...(!ready && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+        requeueAfter: ready ? LOOK_AGAIN : POD_PROBLEM_GRACE_MS,
       };
     },
   });
 }
 
-/** The address of the last predictor, for clients that read addresses (Knative's brokers). */
-function addressOf({ spec }: SeldonDeployment, { endpoints }: Children): string {
-  const { httpEndpoint, grpcEndpoint } = endpoints.at(-1)!;
-  const inCluster = (endpoint: string) => endpoint.replace(":", ".svc.cluster.local:");
-  if (spec.transport === "grpc" && grpcEndpoint) return inCluster(grpcEndpoint);
-  const path = spec.protocol === "v2" || spec.protocol === "kfserving" ? "/v2/models/infer" : "/api/v1.0/predictions";
-  return `http://${inCluster(httpEndpoint)}${path}`;
+/** The address of the first predictor, for clients that read addresses (Knative's brokers). */
+function addressOf({ metadata, spec }: SeldonDeployment, { backends }: Children): string {
+  const { service, http, predictor } = backends[0]!;
+  return `http://${service}.${metadata.namespace}.svc.cluster.local:${http}${predictionPath(spec.protocol, predictor)}`;
+}
+
+function predictionPath(protocol: SeldonDeployment["spec"]["protocol"], { graph }: Predictor): string {
+  if (protocol === "tensorflow") return `/v1/models/${graph.name}:predict`;
+  return isV2(protocol) ? `/v2/models/${graph.name}/infer` : "/api/v1.0/predictions";
 }
 
 type Counted = Drafted<Service> | Drafted<HorizontalPodAutoscaler> | Drafted<PodDisruptionBudget>;

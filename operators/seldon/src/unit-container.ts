@@ -2,6 +2,7 @@ import type { Container, EnvVar, Probe, VolumeMount } from "konverge/kinds";
 import { type PlannedContainer, portNamed } from "./components.ts";
 import { MODEL_FOLDER, type ModelSupply } from "./model-initializer.ts";
 import type { Predictor, SeldonDeployment, Unit } from "./seldon-deployment.ts";
+import { serverStart } from "./server-container.ts";
 import { isServer, serverImage } from "./servers.ts";
 
 /** Where containers find what is said about their pod. */
@@ -27,9 +28,13 @@ export function unitContainer(
   const port = grpc ? endpoint.grpc : endpoint.http;
   const server = isServer(unit.implementation) ? serverImage(unit.implementation, protocol) : undefined;
   const image = container.image ?? server;
+  const start = serverStart(object, unit, endpoint);
+  const probe = start.hasHealthEndpoints ? healthy : open;
   return {
     ...container,
     ...(image && { image }),
+    ...(start.args && { args: container.args ?? start.args }),
+    ...(start.envFrom && { envFrom: container.envFrom ?? start.envFrom }),
     imagePullPolicy: container.imagePullPolicy ?? "IfNotPresent",
     ...(resourcesOf(container, unit) && { resources: resourcesOf(container, unit)! }),
     ports: [
@@ -44,7 +49,9 @@ export function unitContainer(
       { name: "MLSERVER_HTTP_PORT", value: String(endpoint.http) },
       { name: "PREDICTIVE_UNIT_GRPC_SERVICE_PORT", value: String(endpoint.grpc) },
       { name: "MLSERVER_GRPC_PORT", value: String(endpoint.grpc) },
-      ...modelVariables(unit),
+      ...parameterVariable(start.parameters),
+      ...(start.env ?? []),
+      ...(unit.modelUri && !start.env ? [{ name: "MLSERVER_MODEL_URI", value: MODEL_FOLDER }] : []),
       { name: "PREDICTIVE_UNIT_ID", value: unit.name },
       { name: "MLSERVER_MODEL_NAME", value: unit.name },
       { name: "PREDICTIVE_UNIT_IMAGE", value: image ?? "" },
@@ -57,8 +64,8 @@ export function unitContainer(
       { name: "MLSERVER_METRICS_PORT", value: String(planned.metricsPort) },
       { name: "MLSERVER_METRICS_ENDPOINT", value: METRICS_PATH },
     ]),
-    livenessProbe: container.livenessProbe ?? open(port, 60),
-    readinessProbe: container.readinessProbe ?? open(port, 20),
+    livenessProbe: container.livenessProbe ?? probe(port, 60, "live"),
+    readinessProbe: container.readinessProbe ?? probe(port, 20, "ready"),
     // Requests that are on their way when the pod is taken out of its Service still find it.
     lifecycle: container.lifecycle ?? { preStop: { exec: { command: ["/bin/sh", "-c", "/bin/sleep 10"] } } },
     volumeMounts: mounts(container.volumeMounts ?? [], [
@@ -77,16 +84,9 @@ function resourcesOf(container: Container, unit: Unit) {
   return container.resources ?? unit.resources;
 }
 
-/** Prepackaged servers get the path of their model as a parameter; others by a variable. */
-function modelVariables(unit: Unit): EnvVar[] {
-  const { parameters = [], modelUri, implementation } = unit;
-  const all = isServer(implementation)
-    ? [...parameters, { name: "model_uri", value: MODEL_FOLDER, type: "STRING" }]
-    : parameters;
-  return [
-    ...(all.length > 0 ? [{ name: "PREDICTIVE_UNIT_PARAMETERS", value: JSON.stringify(all) }] : []),
-    ...(modelUri ? [{ name: "MLSERVER_MODEL_URI", value: MODEL_FOLDER }] : []),
-  ];
+function parameterVariable(parameters: readonly unknown[]): EnvVar[] {
+  if (parameters.length === 0) return [];
+  return [{ name: "PREDICTIVE_UNIT_PARAMETERS", value: JSON.stringify(parameters) }];
 }
 
 function missingPort(container: Container, name: string, containerPort: number) {
@@ -102,6 +102,13 @@ function mounts(own: readonly VolumeMount[], added: readonly VolumeMount[]): Vol
   return [...own, ...added.filter(({ mountPath }) => !own.some((known) => known.mountPath === mountPath))];
 }
 
+const PERIODS = { periodSeconds: 5, failureThreshold: 3, timeoutSeconds: 1 } as const;
+
 function open(port: number, initialDelaySeconds: number): Probe {
-  return { tcpSocket: { port }, initialDelaySeconds, periodSeconds: 5, failureThreshold: 3, timeoutSeconds: 1 };
+  return { tcpSocket: { port }, initialDelaySeconds, ...PERIODS };
+}
+
+/** By the health endpoints of the protocol v2, which servers offer over HTTP whatever the transport. */
+function healthy(_port: number, initialDelaySeconds: number, check: "live" | "ready"): Probe {
+  return { httpGet: { path: `/v2/health/${check}`, port: "http" }, initialDelaySeconds, ...PERIODS };
 }

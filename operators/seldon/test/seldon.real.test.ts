@@ -1,6 +1,7 @@
 import { onEmptyCluster, onReal } from "@konverge/operator-suite";
 import { seldonOperator } from "@konverge/seldon-operator";
 import { badModels as everyBadModel, withoutNodes } from "./bad-input.ts";
+import { byAmbassador, byGatewayApi, byIstio, withoutRouter } from "./route-scenarios.ts";
 import { badInput, besideUpstream, classifier, explained, graph, lives } from "./scenarios.ts";
 
 const { "more memory than a node has": _asInBadInput, ...badModels } = everyBadModel;
@@ -13,6 +14,10 @@ onReal(
     "a predictor is explained by a Deployment of its own": explained,
     "bad input is refused or reported, and recovers when mended": badInput,
     ...badModels,
+    "without a router, it is reported that requests are not split, until one is installed": withoutRouter,
+    "a VirtualService of Istio splits and mirrors requests": byIstio,
+    "Mappings of Ambassador split and mirror requests": byAmbassador,
+    "routes of the Gateway API split and mirror requests, and follow the settings": byGatewayApi,
     "no nodes": onEmptyCluster(withoutNodes),
     // What it leaves is upstream's for whoever comes next.
     "upstream's operator is left alone": besideUpstream,
