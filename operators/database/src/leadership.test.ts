@@ -34,12 +34,6 @@ test("while the primary answers nothing changes", () => {
   assert.deepEqual(nextStep(given), { topology: given.topology });
 });
 
-test("a standby that is being promoted is asked every second until it is the primary", () => {
-  const members = [server("a", { role: "standby" }), server("b", {}), server("c", {})];
-  const given = situation({ members });
-  assert.deepEqual(nextStep(given), { topology: given.topology, after: 1_000 });
-});
-
 test("a primary that is away has its delay to come back", () => {
   const members = [away("a"), server("b", {}), server("c", {})];
   const first = nextStep(situation({ members, allowDataLoss: true }));

@@ -91,11 +91,7 @@ function steady(situation: Situation): Step {
   const primary = members.find(({ name }) => name === topology.primary);
   if (primary?.pod?.ready && !primary.pod.ending) {
     const { prepared, ...settled } = { ...topology, fresh: false };
-    if (switchoverTo === undefined) {
-      // A standby that is being promoted: the status names it as soon as it accepts writes.
-      const isPromoted = primary.report === undefined || primary.report.role === "primary";
-      return { topology: topology.fresh || prepared ? settled : topology, ...(!isPromoted && { after: SOON }) };
-    }
+    if (switchoverTo === undefined) return { topology: topology.fresh || prepared ? settled : topology };
     return beginSwitchover(
       { ...situation, topology: { ...settled, ...(prepared && { prepared }) } },
       primary,
