@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
@@ -14,11 +15,21 @@ export function machine(): string {
   return `${cpus().length} cores (${model}), ${memory} GiB, Node ${process.versions.node}, load average ${load}`;
 }
 
+/** The commit that was measured. */
+function commit(): string {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
+  mkdirSync(folder, { recursive: true });
+  try {
+    return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : " with changes");
+  } catch {
+    return "unknown"; // Not a git checkout.
+  }
+}
+
 /** Writes a result where it is kept, dated, and prints it. */
 export function writeResult(name: string, title: string, body: string): void {
   const date = new Date(Date.now()).toISOString().slice(0, 10);
-  const text = `# ${title}\n\n${date}, ${machine()}.\n\n${body.trim()}\n`;
-  mkdirSync(folder, { recursive: true });
+  const text = `# ${title}\n\n${date}, commit ${commit()}, ${machine()}.\n\n${body.trim()}\n`;
   writeFileSync(join(folder, `${name}.md`), text);
   console.log(`\n${text}`);
 }

@@ -219,8 +219,9 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
       async () => {
         const { client, kubeconfig, runsImage } = server();
         const where = ["--namespace", "deployed", "--kubeconfig", kubeconfig];
-        const told = await project.konverge("deploy", "--image", IMAGE, ...where);
-        assert.match(told, /deployment\.apps\/cache-operator is available/);
+        const printed = await project.konverge("deploy", "--image", IMAGE, "--output", "json", ...where);
+        const { objects } = JSON.parse(printed) as { objects: { kind: string; name: string; change: string }[] };
+        assert.equal(objects.find(({ kind }) => kind === "Deployment")?.change, "created");
         if (runsImage) {
           await client.create(NEW_CACHES, cache("deployed", { message: "deploy" }, "v1beta1"));
           await hasText(server(), "deployed", "DEPLOY");

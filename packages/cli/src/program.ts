@@ -31,7 +31,14 @@ export function konverge(fail: (error: unknown) => never): Command {
     .version(version())
     // Commands have options of the same names: `create api --version v1`.
     .enablePositionalOptions()
-    .showHelpAfterError();
+    .addHelpText(
+      "after",
+      `
+For example: npx konverge init cache-operator
+             npx konverge up --background
+
+Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has other exit codes of a command.`,
+    );
   for (const command of projectCommands(version())) program.addCommand(command);
   program.addCommand(devCommand());
   for (const command of clusterCommands(fail)) program.addCommand(command);
@@ -56,7 +63,14 @@ export function konverge(fail: (error: unknown) => never): Command {
   program.addCommand(completionCommand());
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   program.addCommand(probeCommand(), { hidden: true });
-  return program;
+  return withShortErrors(program);
+}
+
+/** After an error in what was typed, a command names its help: in the whole of it, the error would be out of sight. */
+function withShortErrors(command: Command, path = command.name()): Command {
+  command.showHelpAfterError(`See: ${path} --help`);
+  for (const one of command.commands) withShortErrors(one, `${path} ${one.name()}`);
+  return command;
 }
 
 /** That of the package that this file is in, here as well as in a bundle. */

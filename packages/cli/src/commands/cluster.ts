@@ -3,6 +3,8 @@ import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
 import { SNAPSHOT_SIGNAL } from "../embedded/snapshot.ts";
+import { type Output, outputOption } from "../output-option.ts";
+import type { Ended } from "../up/background.ts";
 import type { RunningCluster } from "../up/running-clusters.ts";
 import type { UpOptions } from "../up/up.ts";
 import { UsageError } from "../usage-error.ts";
@@ -72,9 +74,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--console", "serve the console, which shows the cluster in the browser, and print its link")
     .option("--until-stdin-closes", "stop when standard input closes: it ends with the program that started it")
-    .addOption(
-      new Option("--output <format>", "what to print when it is ready").choices(["text", "json"]).default("text"),
-    )
+    .addOption(outputOption("when it is ready"))
     .option("--background", "return when the cluster is ready; stop it with `konverge down`")
     .option("--reuse", "return at once if a cluster of this name is already running")
     .addHelpText(
@@ -125,17 +125,26 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .description("stop a cluster that `konverge up` started")
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
     .option("--all", "stop all clusters")
-    .action(async ({ name, all }: { name: string; all?: boolean }) => {
+    .addOption(outputOption())
+    .addHelpText(
+      "after",
+      "\nExits with 0 if no such cluster runs, too.\nFor example: npx konverge down\n             npx konverge down --all --output json",
+    )
+    .action(async ({ name, all, output }: { name: string; all?: boolean; output: Output }) => {
       const { down: end, graceSeconds } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
       const { clustersWithNodes } = await import("../up/nodes-folder.ts");
+      const outcomes: { name: string; outcome: Ended | "absent" }[] = [];
       for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
         const grace = graceSeconds(one);
         const ended = await end(one, realClock());
+        outcomes.push({ name: one, outcome: ended ?? "absent" });
+        if (output === "json") continue;
         if (ended === "killed") {
           console.log(`cluster ${one} did not end within ${grace} seconds: its process was killed`);
         } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
       }
+      if (output === "json") console.log(JSON.stringify(outcomes, undefined, 2));
     });
   return [up, down];
 }
@@ -151,7 +160,7 @@ function closedInput(): AbortSignal {
 interface UpFlags {
   background?: boolean;
   reuse?: boolean;
-  output: "text" | "json";
+  output: Output;
   untilStdinCloses?: boolean;
 }
 

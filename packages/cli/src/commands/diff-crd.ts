@@ -1,4 +1,5 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
+import { type Output, outputOption } from "../output-option.ts";
 
 /** `konverge diff-crd` */
 export function diffCrdCommand(): Command {
@@ -6,7 +7,7 @@ export function diffCrdCommand(): Command {
     .description("compare CRDs, and fail if a change breaks existing objects, clients or manifests")
     .argument("<old>", "file or folder with the CRDs as they were")
     .argument("<new>", "file or folder with the CRDs as they are to be")
-    .addOption(new Option("--output <format>", "format of the output").choices(["text", "json"]).default("text"))
+    .addOption(outputOption())
     .option("--all", "also list the changes that break nothing")
     .addHelpText(
       "after",
@@ -16,7 +17,7 @@ Examples:
   npx konverge diff-crd released/crds config/note-operator/crds
   npx konverge diff-crd old.yaml new.yaml --all --output json`,
     )
-    .action(async (old: string, next: string, { output, all }: { output: string; all?: boolean }) => {
+    .action(async (old: string, next: string, { output, all }: { output: Output; all?: boolean }) => {
       const { crdSetChanges } = await import("../diff-crd/crd-changes.ts");
       const { readCrds } = await import("../diff-crd/read-crds.ts");
       const found = crdSetChanges(readCrds(old), readCrds(next));

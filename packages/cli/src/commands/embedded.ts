@@ -97,6 +97,7 @@ interface RestoreFlags {
   readonly data?: string;
   readonly nodes?: number;
   readonly gpus?: string;
+  readonly output: Output;
 }
 
 function restoreCommand(): Command {
@@ -115,14 +116,16 @@ function restoreCommand(): Command {
       whole,
     )
     .option("--gpus <list>", "simulated nodes with GPUs, as the cluster had (default: as konverge up)")
+    .addOption(outputOption("when it is ready"))
     .addHelpText(
       "after",
       "\nFor example: npx konverge restore before.snapshot --name again\nSeveral clusters run side by side if they have different names.",
     )
-    .action(async (file: string, { name, ...options }: RestoreFlags) => {
+    .action(async (file: string, { name, output, ...options }: RestoreFlags) => {
       const { upInBackground } = await import("../up/background.ts");
       const { summary } = await import("../up/summary.ts");
       const given = Object.entries(options).flatMap(([flag, value]) => [`--${flag}`, String(value)]);
-      console.log(summary(await upInBackground(name, ["--name", name, "--snapshot", file, ...given]), true));
+      const cluster = await upInBackground(name, ["--name", name, "--snapshot", file, ...given]);
+      console.log(output === "json" ? JSON.stringify(cluster) : summary(cluster, true));
     });
 }

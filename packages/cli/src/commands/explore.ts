@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { milliseconds, positive } from "../arguments.ts";
 import type { ExploreCommandOptions } from "../explore/explore-command.ts";
+import { outputOption } from "../output-option.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge explore`. */
@@ -49,7 +50,7 @@ export function exploreCommand(): Command {
       "--results <folder>",
       "write exploration.json, junit.xml and each finding as text and as an HTML page there",
     )
-    .option("--json", "print the result as JSON")
+    .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
     .action(async (module: string | undefined, options: ExploreCommandOptions) => {
       const { exploreFromCommandLine } = await import("../explore/explore-command.ts");

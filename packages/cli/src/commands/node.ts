@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { JoinOptions } from "../node/nodes.ts";
+import { type Output, outputOption } from "../output-option.ts";
 
 /** `konverge node join`, `remove` and `list`. */
 export function nodeCommand(): Command {
@@ -32,10 +33,15 @@ export function nodeCommand(): Command {
     });
   const list = new Command("list")
     .description("list the real nodes on this machine")
-    .addHelpText("after", "\nFor example: npx konverge node list")
-    .action(async () => {
+    .addOption(outputOption())
+    .addHelpText("after", "\nFor example: npx konverge node list\n             npx konverge node list --output json")
+    .action(async ({ output }: { output: Output }) => {
       const { listNodes } = await import("../node/nodes.ts");
-      const lines = listNodes();
+      const nodes = listNodes();
+      if (output === "json") return console.log(JSON.stringify(nodes, undefined, 2));
+      const lines = nodes.map(({ cluster, name, address, pid, folder }) =>
+        [cluster, name, address, pid === undefined ? "not running" : `process ${pid}`, folder].join("\t"),
+      );
       console.log(lines.length > 0 ? lines.join("\n") : "there are no real nodes on this machine");
     });
   return new Command("node")

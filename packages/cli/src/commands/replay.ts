@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments } from "../operators/settings.ts";
+import { outputOption } from "../output-option.ts";
 import type { ReplayOptions } from "../replay/replay-recording.ts";
 
 /** `konverge replay` */
@@ -12,13 +13,13 @@ export function replayCommand(): Command {
     .option("--controller <name>", "only reconciles of this controller")
     .option("--object <key>", "only reconciles of this object: NAMESPACE/NAME, or NAME")
     .option("--all", "also show reconciles with the same result")
-    .option("--json", "print a line of JSON for each reconcile")
+    .addOption(outputOption())
     .allowUnknownOption()
     .addHelpText(
       "after",
       "\nFor example: npx konverge replay run.jsonl --object default/llama\n" +
         "Settings of operators are options too, as for `konverge run`: pass those that it ran with.\n" +
-        "Nothing is sent to any cluster. Exits with 1 if there is a difference.",
+        "Nothing is sent to any cluster. With --output json, each reconcile is a line. Exits with 1 if there is a difference.",
     )
     .action(async (file: string, given: ReplayOptions & { operator?: string[] }, { args }: Command) => {
       const { operator = [], ...options } = given;

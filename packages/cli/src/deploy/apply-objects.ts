@@ -8,8 +8,17 @@ export const INSTALLER = "konverge-install";
 export interface ApplyOptions {
   /** Ask the server what would happen, and change nothing. */
   readonly dryRun?: boolean;
-  /** Called with the result for each object. */
-  tell(text: string): void;
+  /** Called with the result for each object, and with anything else that is worth knowing. */
+  tell(text: string, change?: ObjectChange): void;
+}
+
+/** What became of an object. */
+export interface ObjectChange {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly change: "created" | "configured" | "unchanged" | "deleted";
 }
 
 /** Applies objects one after the other; the order is the caller's. */
@@ -31,7 +40,7 @@ export async function applyObjects(client: Client, objects: readonly KubeObject[
         throw error;
       });
     const change = !before ? "created" : unchanged(before, after) ? "unchanged" : "configured";
-    options.tell(`${nameOf(kind, name)} ${change}${options.dryRun ? " (dry run)" : ""}`);
+    options.tell(`${nameOf(kind, name)} ${change}${options.dryRun ? " (dry run)" : ""}`, changeOf(object, change));
   }
 }
 
@@ -45,8 +54,14 @@ export async function deleteObjects(client: Client, objects: readonly KubeObject
     await client.delete(kind, key, { dryRun: options.dryRun ?? false }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
-    options.tell(`${nameOf(kind, name)} deleted${options.dryRun ? " (dry run)" : ""}`);
+    options.tell(`${nameOf(kind, name)} deleted${options.dryRun ? " (dry run)" : ""}`, changeOf(object, "deleted"));
   }
+}
+
+export function changeOf(object: KubeObject, change: ObjectChange["change"]): ObjectChange {
+  const { apiVersion = "", kind = "", metadata } = object;
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, ...(namespace !== undefined && { namespace }), name, change };
 }
 
 export async function maybe(client: Client, kind: KindRef<KubeObject>, key: string): Promise<KubeObject | undefined> {

@@ -5,7 +5,7 @@ import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import type { SettingSources } from "../operators/settings.ts";
-import { type ApplyOptions, applyObjects, maybe } from "./apply-objects.ts";
+import { type ApplyOptions, applyObjects, changeOf, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
 import { storedOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
@@ -45,21 +45,30 @@ export async function installDefinitions(
 ): Promise<void> {
   const { namespace, timeout = 60_000, dryRun } = options;
   const crds: CustomResourceDefinition[] = [];
+  const withheld: string[] = [];
   for (const { name, crds: definitions } of installations) {
     for (const crd of definitions) {
       const stored = await definition(client, crd.metadata.name);
       if (!options.force && stored && isForeign(stored)) {
         const what = `customresourcedefinition.apiextensions.k8s.io/${crd.metadata.name}`;
-        options.tell(`${what} unchanged: another operator installed it; --force replaces it`);
+        options.tell(
+          `${what} unchanged: another operator installed it; --force replaces it`,
+          changeOf(crd as unknown as KubeObject, "unchanged"),
+        );
         continue;
       }
       const isConverted =
         !crd.spec.conversion || (options.converted ?? (await isExpected(client, stored, `${namespace}/${name}`)));
-      if (!isConverted) crds.push(storedOnly(crd));
-      else crds.push(options.byService ? crd : keepingAddress(crd, stored));
+      if (!isConverted) {
+        crds.push(storedOnly(crd));
+        withheld.push(
+          `${crd.metadata.name} serves ${storedVersion(crd)} alone until its operator converts the other versions: deploy it, or run it with --install --webhooks on`,
+        );
+      } else crds.push(options.byService ? crd : keepingAddress(crd, stored));
     }
   }
   await applyObjects(client, crds as unknown as KubeObject[], options);
+  for (const text of withheld) options.tell(text);
   if (dryRun) return;
   for (const { metadata } of crds) {
     const { name } = metadata;
@@ -74,6 +83,8 @@ export async function installDefinitions(
     if (!served) throw new Error(`${name} is not served after ${timeout / 1000} s: ${why}`);
   }
 }
+
+const storedVersion = ({ spec }: CustomResourceDefinition) => spec.versions.find(({ storage }) => storage)?.name;
 
 async function definition(client: Client, name: string): Promise<CustomResourceDefinition | undefined> {
   return (await maybe(client, CustomResourceDefinition, name)) as CustomResourceDefinition | undefined;

@@ -1,7 +1,7 @@
 import type { Client } from "@konverge/client";
 import { isConflict } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
-import { type ApplyOptions, INSTALLER, maybe } from "./apply-objects.ts";
+import { type ApplyOptions, changeOf, INSTALLER, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
 
 type Versions = CustomResourceDefinition["spec"]["versions"];
@@ -47,7 +47,13 @@ export async function serveStoredOnly(client: Client, name: string, options: App
     const older = (live.status?.storedVersions ?? []).filter((version) => version !== served);
     const caution = older.length > 0 ? `; objects written in ${older.join(", ")} are read without being converted` : "";
     const mode = options.dryRun ? " (dry run)" : "";
-    options.tell(`customresourcedefinition.apiextensions.k8s.io/${name} serves ${served} alone${caution}${mode}`);
+    options.tell(
+      `customresourcedefinition.apiextensions.k8s.io/${name} serves ${served} alone${caution}${mode}`,
+      changeOf(
+        { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } },
+        "configured",
+      ),
+    );
     return;
   }
 }

@@ -21,6 +21,7 @@ import {
   writeExploration,
 } from "@konverge/testing";
 import { loadOperators } from "../operators/operator-modules.ts";
+import type { Output } from "../output-option.ts";
 import { UsageError } from "../usage-error.ts";
 import { objectsFor } from "./explored-objects.ts";
 
@@ -42,7 +43,7 @@ export interface ExploreCommandOptions {
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
   readonly results?: string;
-  readonly json?: boolean;
+  readonly output?: Output;
 }
 
 /** Where the command writes. */
@@ -53,14 +54,14 @@ export interface ExploreWorld {
 
 /** Explores and reports; returns the number of findings. */
 export async function exploreFromCommandLine(options: ExploreCommandOptions, world: ExploreWorld): Promise<number> {
-  const { module, command, scenario, results, json } = options;
+  const { module, command, scenario, results, output } = options;
   const isModule = module !== undefined && command === undefined && scenario === undefined;
   if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
     throw new UsageError("pass either a module, or --command and --scenario");
   const exploration = isModule
     ? await exploreModule(module, options, world)
     : await exploreCommand(command!, scenarioIn(scenario!), options, world);
-  if (json) world.print(explorationJson(exploration));
+  if (output === "json") world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
   if (results !== undefined) {
     for (const file of writeExploration(exploration, module ?? scenario!, results)) world.progress(`wrote ${file}`);
@@ -108,7 +109,7 @@ async function exploreCommand(
   options: ExploreCommandOptions,
   world: ExploreWorld,
 ): Promise<ProgramExploration> {
-  const { module: _, results: _results, json: _json, faults, passed, ...settings } = options;
+  const { module: _, results: _results, output: _output, faults, passed, ...settings } = options;
   return exploreProgram({
     ...settings,
     command,

@@ -124,11 +124,18 @@ export async function removeNode(cluster: string, name: string): Promise<void> {
   });
 }
 
-/** The real nodes on this machine, a line for each. */
-export function listNodes(): string[] {
+/** A real node on this machine; without a process if it does not run. */
+export interface ListedNode extends Pick<LinuxNode, "name" | "address" | "folder"> {
+  readonly cluster: string;
+  readonly pid?: number;
+}
+
+/** The real nodes on this machine. */
+export function listNodes(): ListedNode[] {
   return clustersWithNodes().flatMap((cluster) =>
-    findLinuxNodes(nodesFolder(cluster)).map(({ name, address, pid, folder }) =>
-      [cluster, name, address, pid === undefined ? "not running" : `process ${pid}`, folder].join("\t"),
-    ),
+    findLinuxNodes(nodesFolder(cluster)).map(({ name, address, pid, folder }) => ({
+      ...{ cluster, name, address, folder },
+      ...(pid !== undefined && { pid }),
+    })),
   );
 }

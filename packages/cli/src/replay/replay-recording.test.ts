@@ -71,7 +71,7 @@ test("a recording is replayed by operators, and what they would do differently i
   assert.match(lines[0]!, /~ child ConfigMap default\/a-copy\n {4}draft\.data\.text: "x" → "X"/);
   lines.length = 0;
 
-  await replayFile(file, [copying(() => "z")], { object: "default/b", json: true }, world);
+  await replayFile(file, [copying(() => "z")], { object: "default/b", output: "json" }, world);
   assert.deepEqual([...new Set(lines.map((line) => (JSON.parse(line) as { key: string }).key))], ["default/b"]);
   lines.length = 0;
 

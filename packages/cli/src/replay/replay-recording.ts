@@ -10,6 +10,7 @@ import {
   silentLog,
 } from "@konverge/runtime";
 import { settingsOf } from "../operators/settings.ts";
+import type { Output } from "../output-option.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ReplayOptions {
@@ -20,7 +21,7 @@ export interface ReplayOptions {
   /** Show reconciles that come out the same, too. */
   readonly all?: boolean;
   /** Write lines of JSON instead of text. */
-  readonly json?: boolean;
+  readonly output?: Output;
 }
 
 /** What a replay has around it. */
@@ -58,11 +59,11 @@ export async function replayFile(
     else if (one.differences.length > 0) different++;
     else same++;
     if (one.differences.length > 0 || (options.all && one.skipped === undefined)) {
-      tell(options.json ? jsonOf(one) : textOf(one));
+      tell(options.output === "json" ? jsonOf(one) : textOf(one));
     }
   }
   const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-  if (!options.json) {
+  if (options.output !== "json") {
     for (const [why, count] of skipped) tell(`${count} not replayed: ${why}`);
     tell(`${same + different} reconciles replayed: ${same} the same, ${different} different`);
   }
