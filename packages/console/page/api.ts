@@ -43,10 +43,14 @@ export async function request(
 export async function control(body: ControlRequest): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch("/console/controls", { method: "POST", headers, body: JSON.stringify(body) });
-  if (response.ok) return;
+  if (!response.ok) throw await responseProblem(response);
+}
+
+/** What the console's server refuses something with. */
+export async function responseProblem(response: Response): Promise<RequestError> {
   const text = await response.text();
   const { message } = text.startsWith("{") ? (JSON.parse(text) as { message: string }) : { message: text };
-  throw new RequestError(response.status, message);
+  return new RequestError(response.status, message);
 }
 
 export function pathOf({ group, version, plural, namespace, name }: ObjectName, subresource?: string): string {

@@ -39,8 +39,8 @@ export function ClusterControls() {
       <div class="controls">
         <h1>Controls</h1>
         <p class="empty">
-          Time, faults and snapshots are those of an embedded cluster. They are in the console of its own process
-          (konverge up --console, konverge dev, npm start), for its administrators, unless it is read-only.
+          Time, faults and snapshots are those of an embedded cluster. They are in the console in its process (konverge
+          up --console, konverge dev, npm start), for its administrators, unless it is read-only.
         </p>
       </div>
     );

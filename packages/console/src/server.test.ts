@@ -60,7 +60,7 @@ test("without the token of the link every request is refused with 401", async ()
     assert.match(body, /open the link that the command printed/);
     assert.equal(headers["set-cookie"], undefined);
   }
-  for (const path of ["/console/controls", "/console/exec"]) {
+  for (const path of ["/console/controls", "/console/exec", "/console/forward"]) {
     assert.equal((await send(served, path, { method: "POST", body: "{}" })).status, 401, path);
   }
 });
@@ -106,8 +106,8 @@ test("requests of pages of other origins are refused, also of other ports of thi
   for (const origin of ["https://evil.example", "http://127.0.0.1:1", "null", `https://127.0.0.1:${served.port}`]) {
     const { status } = await send(served, "/k8s/api/v1/namespaces", { ...write, headers: { cookie, origin } });
     assert.equal(status, 403, origin);
-    const control = { ...write, headers: { cookie, origin } };
-    assert.equal((await send(served, "/console/controls", control)).status, 403, origin);
+    for (const path of ["/console/controls", "/console/exec", "/console/forward"])
+      assert.equal((await send(served, path, { ...write, headers: { cookie, origin } })).status, 403, origin);
   }
   for (const site of ["cross-site", "same-site"]) {
     const { status } = await send(served, "/console/state", { headers: { cookie, "sec-fetch-site": site } });
@@ -134,6 +134,7 @@ test("a read-only console refuses what writes, dry runs included, and answers wh
     ["POST", "/k8s/api/v1/namespaces?dryRun=All"],
     ["POST", "/console/exec"],
     ["POST", "/console/controls"],
+    ["POST", "/console/forward"],
     ["DELETE", "/k8s/api/v1/namespaces/default"],
   ] as const) {
     const { status, body } = await send(readOnly, path, {

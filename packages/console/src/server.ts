@@ -8,7 +8,7 @@ import { proxied } from "./api-proxy.ts";
 import { type ClusterControls, ControlError } from "./cluster-controls.ts";
 import type { History } from "./history.ts";
 import { pageFiles } from "./page-files.ts";
-import { runCommand, sendLogs } from "./pod-streams.ts";
+import { forwardPort, runCommand, sendLogs } from "./pod-streams.ts";
 import type { ControlRequest } from "./protocol.ts";
 import type { Stream } from "./stream.ts";
 
@@ -28,7 +28,7 @@ const SECURITY_HEADERS = {
 } as const;
 
 const NO_CONTROLS =
-  "time, faults and snapshots are those of an embedded cluster: use the console of its own process (konverge up --console, konverge dev, npm start), as its administrator";
+  "time, faults and snapshots are those of an embedded cluster: use the console in its process (konverge up --console, konverge dev, npm start), as its administrator";
 
 export interface ConsoleServerOptions {
   readonly history: History;
@@ -100,7 +100,10 @@ async function answer(
     return;
   }
   if (pathname.startsWith("/k8s/")) return answerApi(options, request, response);
-  if (pathname === "/console/exec" && request.method === "POST") return answerExec(options, request, response);
+  if (pathname === "/console/exec" && request.method === "POST")
+    return answerForPod(options, runCommand, request, response);
+  if (pathname === "/console/forward" && request.method === "POST")
+    return answerForPod(options, forwardPort, request, response);
   if (pathname === "/console/controls" && request.method === "POST") return answerControls(options, request, response);
   if (request.method !== "GET") return sendText(response, 405, "method not allowed");
   const { history, stream } = options;
@@ -140,8 +143,9 @@ async function answerApi(options: ConsoleServerOptions, request: IncomingMessage
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
 }
 
-async function answerExec(
+async function answerForPod(
   { client, readOnly }: ConsoleServerOptions,
+  perform: typeof runCommand,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
@@ -149,7 +153,7 @@ async function answerExec(
   if (readOnly) return sendJson(response, 403, { message: "the console is read-only" });
   const body = await bodyOf(request);
   if (body === undefined) return sendText(response, 413, "the body is too large");
-  return runCommand(client, body, response);
+  return perform(client, body, response);
 }
 
 async function answerControls(

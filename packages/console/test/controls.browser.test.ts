@@ -142,7 +142,7 @@ suite("controls of an embedded cluster, in Chromium", { skip: noChromium }, () =
     await using limited = await startConsole({ client: viewer, title: "limited", embedded: fixed });
     for (const [console, message] of [
       [readOnly, /the console is read-only/],
-      [elsewhere, /use the console of its own process/],
+      [elsewhere, /use the console in its process/],
       [limited, /as its administrator/],
     ] as const) {
       await browser.page.goto(console.url);

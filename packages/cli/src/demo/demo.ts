@@ -86,7 +86,7 @@ export async function demo(options: DemoOptions): Promise<string[]> {
 }
 
 function openConsole(cluster: Cluster): Promise<Console> {
-  const time = { unavailable: "its operators run in processes with clocks of their own" };
+  const time = { unavailable: "its operators run in separate processes with their own clocks" };
   return startConsole({ client: cluster.client, title: "konverge-demo", embedded: { cluster, time } });
 }
 

@@ -208,7 +208,7 @@ async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Cl
 /** Why the time of a cluster passes as it was started, if it does. */
 function fixedTime({ realNodes = 0 }: UpOptions, hasOperators: boolean): string | undefined {
   if (realNodes > 0) return "its nodes are real ones";
-  return hasOperators ? "its operators run in processes with clocks of their own" : undefined;
+  return hasOperators ? "its operators run in separate processes with their own clocks" : undefined;
 }
 
 async function serveConsole(cluster: Cluster, title: string, time: EmbeddedOptions["time"]): Promise<Console> {
