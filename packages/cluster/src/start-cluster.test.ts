@@ -39,3 +39,30 @@ test("a cluster that takes up an earlier state has its account and certificate o
   );
   await later.client.create(Pod, first as never);
 });
+
+test("requests from outside wait as long as they are delayed, those of this process do not", async () => {
+  const clock = new VirtualClock();
+  const cluster = await startCluster({ clock });
+  try {
+    cluster.faults.requestDelay = 200;
+    let answered: number | undefined;
+    const request = { method: "GET", path: "/version", headers: {} };
+    const outside = cluster.guard.handle(request as never, { address: "127.0.0.1" }).then(({ status }) => {
+      answered = clock.monotonic();
+      return status;
+    });
+    const started = clock.monotonic();
+    await clock.advance(199);
+    assert.equal(answered, undefined);
+    await clock.advance(1);
+    assert.equal(await outside, 200);
+    assert.equal(answered, started + 200);
+    cluster.faults.requestDelay = 0;
+    assert.equal((await cluster.guard.handle(request as never, { address: "127.0.0.1" })).status, 200);
+    assert.equal(clock.monotonic(), answered);
+  } finally {
+    const stopped = cluster.stop();
+    await clock.advance(10_000);
+    await stopped;
+  }
+});

@@ -7,7 +7,7 @@ import {
   type Snapshot,
 } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import { type Clock, realClock, VirtualClock } from "@konverge/core";
+import { type Clock, type ObjectKey, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
 import { CONTROL_PLANE_COMPONENTS } from "./control-plane-components.ts";
 import { accountAdmission } from "./controllers/account-admission.ts";
@@ -73,6 +73,8 @@ export interface Cluster extends AsyncDisposable {
   readonly controlPlane: ControlPlane;
   /** The nodes, and the pods that run on them. */
   readonly kubelet: Kubelet;
+  /** Faults that can be caused by hand while it runs. */
+  readonly faults: ClusterFaults;
   /**
    * Registers an image: how its containers behave, or which program they run. With its name alone they seem to run, unless
    * more is known of it.
@@ -95,6 +97,16 @@ export interface Cluster extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/**
+ * Faults of a cluster that no API offers. A node is lost by an annotation on it: `sim.konverge.dev/kubelet: stopped`.
+ */
+export interface ClusterFaults {
+  /** Milliseconds that each request through a port waits before it is answered. Default: 0. */
+  requestDelay: number;
+  /** Kills the containers of a pod on a simulated node, as a crash does: `namespace/name`. False if there is no such pod. */
+  crashPod(pod: ObjectKey): boolean;
+}
+
 /** What is different in a fork. */
 export interface ForkOptions {
   /** Default: for a virtual clock one that starts at the present time, else the same. */
@@ -115,7 +127,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   return clusterOf({ ...options, clock: knowing(options.clock ?? realClock()) }, new Images(options));
 }
 
-async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Images): Promise<Cluster> {
+async function clusterOf(
+  options: ClusterOptions & { clock: Clock },
+  images: Images,
+  /** Signs the certificates of clients: that of the port, as soon as there is one. */
+  authority?: Authority,
+): Promise<Cluster> {
   const { clock, rootCertificate, frontProxy, log } = options;
   const kubelet = new Kubelet({ nodes: options.nodes ?? DEFAULT_NODES, images, atOnce: options.nodes !== undefined });
   const bootstrap = options.bootstrapTokens ? [bootstrapSigner, tokenCleaner] : [];
@@ -123,8 +140,6 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
   const parts = options.parts ?? [...CONTROL_PLANE_COMPONENTS, ...bootstrap, ...ipam, kubelet.part];
   const pulse = new NodePulse();
   if (parts.some(({ name }) => name === kubelet.part.name)) pulse.nodesMade = kubelet.nodesMade;
-  // Signs the certificates of clients: that of the port, as soon as there is one.
-  let authority: Authority | undefined;
   const currentAuthority = () => (authority ??= createAuthority(realClock()));
   const kubelets = new KubeletClient({ store: () => server.store, authority: currentAuthority });
   const server: ApiServer = new ApiServer({
@@ -185,6 +200,15 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
     clock,
     controlPlane,
     kubelet,
+    faults: {
+      get requestDelay() {
+        return front.requestDelay;
+      },
+      set requestDelay(ms) {
+        front.requestDelay = ms;
+      },
+      crashPod: (pod) => kubelet.crash(pod),
+    },
     image,
     listen: async (place = {}) => {
       if (options.bootstrapTokens) await allowNodesToJoin(client);
@@ -214,7 +238,7 @@ async function clusterOf(options: ClusterOptions & { clock: Clock }, images: Ima
       const { journal, audit, ...setUp } = options.server ?? {};
       const time = clock instanceof VirtualClock ? new VirtualClock({ start: clock.now() }) : clock;
       const own = { clock: time, ...changes, server: { ...setUp, state: server.snapshot() } };
-      return clusterOf({ ...options, ...own, clock: knowing(own.clock) }, images.fork());
+      return clusterOf({ ...options, ...own, clock: knowing(own.clock) }, images.fork(), authority);
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ObjectSummary } from "../src/protocol.ts";
-import { hasSubresource, isAllowed, type JsonObject, pathOf, request } from "./api.ts";
+import { control, hasSubresource, isAllowed, type JsonObject, pathOf, request } from "./api.ts";
 import { EditDialog } from "./edit-dialog.tsx";
 import { Modal } from "./modal.tsx";
-import { controllers } from "./store.ts";
+import { controllers, hello } from "./store.ts";
 
 const PAUSED = "konverge.dev/paused";
 const RECONCILE_NOW = "konverge.dev/reconcile-now";
@@ -12,11 +12,14 @@ const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
 const RESTARTED = new Set(["Deployment.apps", "StatefulSet.apps", "DaemonSet.apps"]);
 /** The badge of nodes that take no more pods. */
 const CORDONED = "cordoned";
+/** Stops the kubelet of a simulated node, and the badge of such a node. */
+const KUBELET = "sim.konverge.dev/kubelet";
+const KUBELET_STOPPED = "kubelet stopped";
 /** Names the console in managedFields. */
 const MANAGER = "fieldManager=konverge-console";
 
 /** Something that can be done with an object. */
-interface Action {
+export interface Action {
   readonly name: string;
   readonly title: string;
   readonly verb: string;
@@ -158,6 +161,16 @@ function actionsFor(object: ObjectSummary, isReconciled: boolean): Action[] {
       run: () => merge(object, { spec: { unschedulable: isCordoned ? null : true } }),
     });
   }
+  if (object.node && hello.value?.controls) actions.push(kubeletAction(object));
+  if (object.pod && hello.value?.controls) {
+    actions.push({
+      name: "kill",
+      title: "Kill containers",
+      verb: "delete",
+      question: "They end as in a crash, with exit code 137. The pod's restart policy decides what comes next.",
+      run: () => control({ action: "crash pod", pod: `${object.namespace}/${object.name}` }),
+    });
+  }
   if (object.pod) {
     actions.push({
       name: "delete",
@@ -168,6 +181,17 @@ function actionsFor(object: ObjectSummary, isReconciled: boolean): Action[] {
     });
   }
   return actions;
+}
+
+/** A simulated node without its kubelet is lost: its pods run on until the cluster evicts them. */
+export function kubeletAction(object: ObjectSummary): Action {
+  const isStopped = object.badges.includes(KUBELET_STOPPED);
+  return {
+    name: "kubelet",
+    title: isStopped ? "Bring node back" : "Lose node",
+    verb: "patch",
+    run: () => merge(object, { metadata: { annotations: { [KUBELET]: isStopped ? null : "stopped" } } }),
+  };
 }
 
 function merge(object: ObjectSummary, patch: object): Promise<unknown> {

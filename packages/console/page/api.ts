@@ -1,4 +1,4 @@
-import type { ObjectName } from "../src/protocol.ts";
+import type { ControlRequest, ObjectName } from "../src/protocol.ts";
 
 /** A refusal of the API server, in its words. */
 export class RequestError extends Error {
@@ -37,6 +37,20 @@ export async function request(
   if (response.ok) return value;
   const details = value["details"] as { causes?: { field?: string; message?: string }[] } | undefined;
   throw new RequestError(response.status, String(value["message"] ?? response.statusText), details?.causes);
+}
+
+/** Something that is done with an embedded cluster besides its API server. */
+export async function control(body: ControlRequest): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch("/console/controls", { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw await responseProblem(response);
+}
+
+/** What the console's server refuses something with. */
+export async function responseProblem(response: Response): Promise<RequestError> {
+  const text = await response.text();
+  const { message } = text.startsWith("{") ? (JSON.parse(text) as { message: string }) : { message: text };
+  return new RequestError(response.status, message);
 }
 
 export function pathOf({ group, version, plural, namespace, name }: ObjectName, subresource?: string): string {

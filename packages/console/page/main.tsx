@@ -8,6 +8,7 @@ import "./styles/filters.css";
 import "./styles/object.css";
 import "./styles/text-panels.css";
 import "./styles/plots.css";
+import "./styles/controls.css";
 import "./styles/small-screens.css";
 import { render } from "preact";
 import { Shell } from "./shell.tsx";

@@ -6,6 +6,7 @@ import { type JsonObject, loadObject } from "./api.ts";
 import { ExecView } from "./exec-view.tsx";
 import { keyOf, span } from "./format.ts";
 import { LogView } from "./log-view.tsx";
+import { PortsView } from "./ports-view.tsx";
 import { linkTo, route, setQuery } from "./route.ts";
 import { StateMark, stateWord } from "./state-mark.tsx";
 import { children, entries, hello, latestSample, objects, shownTime, warnings } from "./store.ts";
@@ -47,15 +48,15 @@ export function ObjectView() {
   );
 }
 
-const TABS = ["summary", "yaml", "timeline", "logs", "exec"] as const;
-const TITLES = { summary: "Summary", yaml: "YAML", timeline: "Timeline", logs: "Logs", exec: "Exec" };
+const TABS = ["summary", "yaml", "timeline", "logs", "exec", "ports"] as const;
+const TITLES = { summary: "Summary", yaml: "YAML", timeline: "Timeline", logs: "Logs", exec: "Exec", ports: "Ports" };
 
 function Details({ object }: { object: ObjectSummary }) {
   const full = useObject(object);
   const live = hello.value?.mode === "cluster" && shownTime.value === undefined;
   const tabs = TABS.filter((tab) => {
     if (tab === "logs") return object.pod && live;
-    return tab !== "exec" || (object.pod && live && !hello.value?.readOnly);
+    return (tab !== "exec" && tab !== "ports") || (object.pod && live && !hello.value?.readOnly);
   });
   const asked = route.value.query.get("tab") ?? "summary";
   const tab = tabs.find((one) => one === asked) ?? "summary";
@@ -96,6 +97,7 @@ function Details({ object }: { object: ObjectSummary }) {
         {tab === "timeline" && <ObjectTimeline object={object} />}
         {tab === "logs" && <LogView object={object} />}
         {tab === "exec" && <ExecView object={object} />}
+        {tab === "ports" && <PortsView object={object} full={full} />}
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Hello } from "../src/protocol.ts";
+import { ClusterControls } from "./cluster-controls.tsx";
 import { ObjectView } from "./object-view.tsx";
 import { Overview } from "./overview.tsx";
 import { Plots } from "./plots.tsx";
@@ -16,8 +17,17 @@ const VIEWS = [
   { view: "plots", title: "Plots", icon: "M3 17V3M3 17h14M6 13l3-4 3 2 4-6" },
 ];
 
+const CONTROLS = {
+  view: "controls",
+  title: "Controls",
+  icon: "M4 6h7M15 6h1M4 14h1M9 14h7M13 4v4M7 12v4",
+};
+
 /** Of an explored run, only the timeline is recorded. */
-const viewsOf = ({ mode }: Hello) => (mode === "exploration" ? VIEWS.filter(({ view }) => view === "timeline") : VIEWS);
+function viewsOf({ mode, controls }: Hello): typeof VIEWS {
+  if (mode === "exploration") return VIEWS.filter(({ view }) => view === "timeline");
+  return controls ? [...VIEWS, CONTROLS] : VIEWS;
+}
 
 /** The frame around all views. */
 export function Shell() {
@@ -74,6 +84,8 @@ function View({ view }: { view: string }) {
       return <Timeline />;
     case "plots":
       return <Plots />;
+    case "controls":
+      return <ClusterControls />;
     default:
       return <Overview />;
   }

@@ -13,7 +13,8 @@ export interface Refusal {
  * Guarantees
  * - A request for another host than the one that is listened on is refused, so a foreign name that resolves to this machine
  *   (DNS rebinding) leads nowhere.
- * - A request that a page of another origin makes is refused, with or without the cookie.
+ * - A request that a page of another origin makes is refused, with or without the cookie. A link there can only open the
+ *   page itself, with nothing in it yet.
  * - Everything else takes the token of the link, or the cookie that is set in exchange for it: HttpOnly, SameSite=Strict.
  */
 export class AccessCheck {
@@ -33,6 +34,7 @@ export class AccessCheck {
   /** Undefined if the request is in order. */
   refusal(request: IncomingMessage): Refusal | undefined {
     const { host = "", origin, "sec-fetch-site": site } = request.headers;
+    const isLink = request.method === "GET" && request.url === "/" && request.headers["sec-fetch-dest"] === "document";
     if (!this.#hosts.has(host)) {
       return { status: 403, message: `this is not ${host}: open the link that the command printed` };
     }
@@ -40,7 +42,7 @@ export class AccessCheck {
     if (origin !== undefined && origin !== `http://${host}`) {
       return { status: 403, message: `requests from ${origin} are refused` };
     }
-    if (site !== undefined && site !== "same-origin" && site !== "none") {
+    if (site !== undefined && site !== "same-origin" && site !== "none" && !isLink) {
       return { status: 403, message: "requests from other sites are refused" };
     }
     if (isEqual(cookieOf(request, this.#cookie), this.#session)) return undefined;

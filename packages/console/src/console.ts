@@ -1,5 +1,6 @@
 import type { Client } from "@konverge/client";
 import { type Clock, realClock } from "@konverge/core";
+import { ClusterControls, type EmbeddedOptions, isAdministrator } from "./cluster-controls.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { loadExploration } from "./exploration-source.ts";
 import { History } from "./history.ts";
@@ -33,7 +34,15 @@ interface CommonOptions {
  * an `exploration.json` of the fault explorer.
  */
 export type ConsoleOptions = CommonOptions &
-  ({ readonly client: Client } | { readonly recording: string } | { readonly exploration: string });
+  (
+    | {
+        readonly client: Client;
+        /** The cluster, if it is in this process: its time, faults and snapshots are controls of the console then. */
+        readonly embedded?: EmbeddedOptions;
+      }
+    | { readonly recording: string }
+    | { readonly exploration: string }
+  );
 
 /** A console that is served. */
 export interface Console extends AsyncDisposable {
@@ -51,10 +60,13 @@ export interface Console extends AsyncDisposable {
  * ```
  */
 export function startConsole(options: ConsoleOptions): Promise<Console> {
-  return "client" in options ? clusterConsole(options, options.client) : fileConsole(options);
+  return "client" in options ? clusterConsole(options, options) : fileConsole(options);
 }
 
-async function clusterConsole(options: CommonOptions, client: Client): Promise<Console> {
+async function clusterConsole(
+  options: CommonOptions,
+  { client, embedded }: { client: Client; embedded?: EmbeddedOptions },
+): Promise<Console> {
   const clock = options.clock ?? realClock();
   const readOnly = options.readOnly ?? false;
   const history = new History(CLUSTER_LIMITS);
@@ -71,6 +83,20 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
       () => undefined,
     ),
   ]);
+  const controls =
+    embedded && !readOnly && (await isAdministrator(client))
+      ? new ClusterControls(embedded, {
+          title: options.title,
+          clock: client.clock,
+          objects: () => history.summaries().length,
+          note: (message) =>
+            history.add({
+              ...{ type: "operator", at: client.clock.now(), operator: "console", pod: "", level: "warn", message },
+            }),
+          changed: () => stream.hello(hello()),
+          open: (title, fork) => startConsole({ client: fork.cluster.client, title, embedded: fork }),
+        })
+      : undefined;
   const hello = (): Hello => ({
     mode: "cluster",
     title: options.title,
@@ -78,6 +104,7 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
     ...(user && { user }),
     ...(version && { version }),
     hidden: source.hidden,
+    ...(controls && { controls: controls.state() }),
   });
   const sampler = new Sampler(
     client.clock,
@@ -109,8 +136,12 @@ async function clusterConsole(options: CommonOptions, client: Client): Promise<C
       stream.added(entry);
     },
   };
-  const server = await serveConsole({ history, stream, client, clock, readOnly, port: options.port ?? 0 });
+  const server = await serveConsole({
+    ...{ history, stream, client, clock, readOnly, port: options.port ?? 0 },
+    ...(controls && { controls }),
+  });
   const close = async () => {
+    await controls?.close();
     source.stop();
     logs.stop();
     sampler.stop();

@@ -8,4 +8,5 @@
  * What it promises: it listens on loopback only and requires the token of its link; the page can do what the user of
  * the kubeconfig can, and nothing else; nothing is loaded from elsewhere; memory is bounded.
  */
+export type { EmbeddedCluster, EmbeddedOptions } from "./cluster-controls.ts";
 export { type Console, type ConsoleOptions, startConsole } from "./console.ts";

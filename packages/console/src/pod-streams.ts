@@ -48,5 +48,26 @@ export async function runCommand(client: Client, body: string, response: ServerR
   }
 }
 
+/**
+ * Forwards a port of this machine, of loopback alone, to one of a pod, with the user's permissions. It is open for as long as
+ * the response is: it ends with the page.
+ */
+export async function forwardPort(client: Client, body: string, response: ServerResponse): Promise<void> {
+  try {
+    const { namespace, pod, port } = JSON.parse(body) as { namespace?: string; pod?: string; port?: unknown };
+    if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
+      return sendJson(response, 400, { message: `a port is a number from 1 to 65535, not ${port}` });
+    await using forward = await client.portForward(`${namespace}/${pod}`);
+    response.once("close", () => void forward.close());
+    const listener = await forward.listen(port, { host: "127.0.0.1" });
+    response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+    response.write(JSON.stringify({ address: `127.0.0.1:${listener.port}` }));
+    await forward.closed;
+    response.end();
+  } catch (error) {
+    if (!response.headersSent) sendJson(response, codeOf(error), { message: messageOf(error) });
+  }
+}
+
 const codeOf = (error: unknown) => (error instanceof ApiError ? error.code : error instanceof SyntaxError ? 400 : 502);
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

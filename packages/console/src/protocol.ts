@@ -180,6 +180,37 @@ export interface Sample {
   readonly changes: number;
 }
 
+/** A state of an embedded cluster that was kept, or a cluster that was started from one. */
+export interface KeptState {
+  readonly id: number;
+  /** Milliseconds since 1970, of the cluster. */
+  readonly at: number;
+  readonly objects: number;
+}
+
+/** What can be done with an embedded cluster besides what its API server offers. */
+export interface ControlsState {
+  /** The time of the cluster, or why it cannot be changed. */
+  readonly time:
+    | { readonly now: number; readonly speed: number; readonly jumpsTo?: number }
+    | { readonly unavailable: string };
+  /** Milliseconds that each request through the cluster's port waits. */
+  readonly requestDelay: number;
+  readonly snapshots: readonly KeptState[];
+  /** `url` opens its console. */
+  readonly forks: readonly (KeptState & { readonly url: string })[];
+}
+
+/** What the page requests of an embedded cluster. Times are in milliseconds, ids those of snapshots and forks. */
+export type ControlRequest =
+  | { readonly action: "speed"; readonly speed: number }
+  | { readonly action: "jump"; readonly ms: number }
+  | { readonly action: "delay requests"; readonly ms: number }
+  | { readonly action: "crash pod"; readonly pod: string }
+  | { readonly action: "snapshot" }
+  | { readonly action: "restore" | "forget" | "stop fork"; readonly id: number }
+  | { readonly action: "fork"; readonly id?: number };
+
 /** The first message to the page. */
 export interface Hello {
   readonly mode: "cluster" | "recording" | "exploration";
@@ -189,6 +220,8 @@ export interface Hello {
   readonly version?: string;
   /** Kinds that the user has no permission to watch. */
   readonly hidden: readonly string[];
+  /** Only of an embedded cluster in the process of the console, for its administrators. */
+  readonly controls?: ControlsState;
   /** Only of an exploration. */
   readonly findings?: readonly FindingSummary[];
 }

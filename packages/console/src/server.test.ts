@@ -60,6 +60,9 @@ test("without the token of the link every request is refused with 401", async ()
     assert.match(body, /open the link that the command printed/);
     assert.equal(headers["set-cookie"], undefined);
   }
+  for (const path of ["/console/controls", "/console/exec", "/console/forward"]) {
+    assert.equal((await send(served, path, { method: "POST", body: "{}" })).status, 401, path);
+  }
 });
 
 test("the link sets a cookie that scripts and other sites cannot use, and leads to an address without the token", async () => {
@@ -103,10 +106,17 @@ test("requests of pages of other origins are refused, also of other ports of thi
   for (const origin of ["https://evil.example", "http://127.0.0.1:1", "null", `https://127.0.0.1:${served.port}`]) {
     const { status } = await send(served, "/k8s/api/v1/namespaces", { ...write, headers: { cookie, origin } });
     assert.equal(status, 403, origin);
+    for (const path of ["/console/controls", "/console/exec", "/console/forward"])
+      assert.equal((await send(served, path, { ...write, headers: { cookie, origin } })).status, 403, origin);
   }
   for (const site of ["cross-site", "same-site"]) {
     const { status } = await send(served, "/console/state", { headers: { cookie, "sec-fetch-site": site } });
     assert.equal(status, 403, site);
+    // A link opens the page, and nothing else.
+    const link = { cookie, "sec-fetch-site": site, "sec-fetch-dest": "document" };
+    assert.equal((await send(served, "/", { headers: link })).status, 200, site);
+    assert.equal((await send(served, "/console/state", { headers: link })).status, 403, site);
+    assert.equal((await send(served, "/", { headers: { ...link, "sec-fetch-dest": "iframe" } })).status, 403, site);
   }
   const origin = `http://127.0.0.1:${served.port}`;
   const { status } = await send(served, "/k8s/version", {
@@ -123,6 +133,8 @@ test("a read-only console refuses what writes, dry runs included, and answers wh
     ["POST", "/k8s/api/v1/namespaces"],
     ["POST", "/k8s/api/v1/namespaces?dryRun=All"],
     ["POST", "/console/exec"],
+    ["POST", "/console/controls"],
+    ["POST", "/console/forward"],
     ["DELETE", "/k8s/api/v1/namespaces/default"],
   ] as const) {
     const { status, body } = await send(readOnly, path, {

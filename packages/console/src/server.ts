@@ -5,9 +5,11 @@ import type { Clock } from "@konverge/core";
 import { AccessCheck } from "./access-check.ts";
 import { sendJson, sendText } from "./answers.ts";
 import { proxied } from "./api-proxy.ts";
+import { type ClusterControls, ControlError } from "./cluster-controls.ts";
 import type { History } from "./history.ts";
 import { pageFiles } from "./page-files.ts";
-import { runCommand, sendLogs } from "./pod-streams.ts";
+import { forwardPort, runCommand, sendLogs } from "./pod-streams.ts";
+import type { ControlRequest } from "./protocol.ts";
 import type { Stream } from "./stream.ts";
 
 /** No request body may have more bytes than this: objects have at most 1.5 MiB. */
@@ -25,11 +27,16 @@ const SECURITY_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
+const NO_CONTROLS =
+  "time, faults and snapshots are those of an embedded cluster: use the console in its process (konverge up --console, konverge dev, npm start), as its administrator";
+
 export interface ConsoleServerOptions {
   readonly history: History;
   readonly stream: Stream;
   /** Whose permissions the page has; undefined for a recording. */
   readonly client?: Client;
+  /** Of an embedded cluster in this process. */
+  readonly controls?: ClusterControls;
   readonly clock: Clock;
   readonly readOnly: boolean;
   /** 0: any that is free. */
@@ -93,7 +100,11 @@ async function answer(
     return;
   }
   if (pathname.startsWith("/k8s/")) return answerApi(options, request, response);
-  if (pathname === "/console/exec" && request.method === "POST") return answerExec(options, request, response);
+  if (pathname === "/console/exec" && request.method === "POST")
+    return answerForPod(options, runCommand, request, response);
+  if (pathname === "/console/forward" && request.method === "POST")
+    return answerForPod(options, forwardPort, request, response);
+  if (pathname === "/console/controls" && request.method === "POST") return answerControls(options, request, response);
   if (request.method !== "GET") return sendText(response, 405, "method not allowed");
   const { history, stream } = options;
   const at = Number(searchParams.get("at") ?? Number.POSITIVE_INFINITY);
@@ -132,8 +143,9 @@ async function answerApi(options: ConsoleServerOptions, request: IncomingMessage
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
 }
 
-async function answerExec(
+async function answerForPod(
   { client, readOnly }: ConsoleServerOptions,
+  perform: typeof runCommand,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
@@ -141,7 +153,25 @@ async function answerExec(
   if (readOnly) return sendJson(response, 403, { message: "the console is read-only" });
   const body = await bodyOf(request);
   if (body === undefined) return sendText(response, 413, "the body is too large");
-  return runCommand(client, body, response);
+  return perform(client, body, response);
+}
+
+async function answerControls(
+  { controls, readOnly }: ConsoleServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  if (readOnly) return sendJson(response, 403, { message: "the console is read-only" });
+  if (!controls) return sendJson(response, 404, { message: NO_CONTROLS });
+  const body = await bodyOf(request);
+  if (body === undefined) return sendText(response, 413, "the body is too large");
+  try {
+    await controls.perform(JSON.parse(body) as ControlRequest);
+    sendJson(response, 200, {});
+  } catch (error) {
+    if (!(error instanceof ControlError || error instanceof RangeError || error instanceof SyntaxError)) throw error;
+    sendJson(response, 400, { message: error.message });
+  }
 }
 
 async function sendPage(name: string, response: ServerResponse): Promise<void> {

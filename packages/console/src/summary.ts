@@ -15,6 +15,8 @@ export interface NamedKind {
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 /** Extended resources that count as GPUs. */
 const GPU = /^(nvidia\.com\/(gpu|mig-.*)|amd\.com\/gpu|gpu\.intel\.com\/.*)$/;
+/** Set to `stopped`, it stops the kubelet of a simulated node. */
+const KUBELET = "sim.konverge.dev/kubelet";
 /** Labels that tell what a pod is for in its set. */
 const ROLE = /(^|[/-])role$/;
 const FAILED_PHASES = new Set(["failed", "error", "degraded"]);
@@ -132,6 +134,7 @@ function badgesOf(object: KubeObject, pod: Pod | undefined, node: Node | undefin
     if (gpus > 0) badges.push(gpus === 1 ? "1 GPU" : `${gpus} GPUs`);
   } else if (node) {
     if (node.spec?.unschedulable) badges.push("cordoned");
+    if (node.metadata.annotations?.[KUBELET] === "stopped") badges.push("kubelet stopped");
     const gpus = sumOfGpus(node.status?.allocatable ?? {});
     if (gpus > 0) badges.push(`${gpus} GPUs`);
   } else if (typeof status.phase === "string" && status.phase) badges.push(status.phase);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
@@ -91,14 +94,51 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
     assert.deepEqual(browser.problems, []);
   });
 
+  test("a port of a pod is opened on loopback, closed with the page, and not offered without the permission", async () => {
+    cluster.image("example/hello", {
+      run: async ({ expose, stop }) => {
+        const server = createServer((_, response) => response.end("hello from the pod"));
+        await once(server.listen(0, "127.0.0.1"), "listening");
+        expose(8080, { host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+        await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+        server.close();
+      },
+    });
+    const container = { name: "main", image: "example/hello", ports: [{ containerPort: 8080 }] };
+    const { metadata } = await cluster.client.create(Pod, {
+      metadata: { name: "hello", namespace: "default" },
+      spec: { containers: [container] },
+    });
+    let opened: URL;
+    {
+      await using browser = await TestBrowser.open(served.url);
+      await browser.go(`/object?id=${metadata.uid}&tab=ports`);
+      await browser.sees(".state-line", /Ready/);
+      await browser.page.waitForFunction(() => document.querySelector(".ports input")?.value === "8080");
+      await browser.click(".ports button", /Open port/);
+      await browser.sees(".ports li", /Port 8080 is open at 127\.0\.0\.1:\d+/);
+      opened = new URL(await browser.page.$eval(".ports li a", (one) => (one as unknown as { href: string }).href));
+      assert.equal(opened.hostname, "127.0.0.1");
+      assert.equal(await (await fetch(opened)).text(), "hello from the pod");
+      assert.deepEqual(browser.problems, []);
+      await using limited = await startConsole({ client: cluster.client.as({ user: "viewer" }), title: "limited" });
+      await cluster.client.apply(ClusterRoleBinding, viewers, { fieldManager: "test" });
+      const page = await browser.page.browser().newPage();
+      await page.goto(`${limited.url}#/object?id=${metadata.uid}&tab=ports`);
+      await page.waitForFunction(() => document.querySelector("main .empty")?.innerText.includes("pods/portforward"));
+      assert.equal(await page.$(".ports"), null);
+    }
+    const isClosed = () =>
+      fetch(opened)
+        .then(() => false)
+        .catch(() => true);
+    while (!(await isClosed())) await sleep(cluster.clock, 50);
+  });
+
   test("actions are offered only with the permission for them", async () => {
     await cluster.client.create(Deployment, deployment("seen"));
     const id = await idOf("seen");
-    await cluster.client.create(ClusterRoleBinding, {
-      metadata: { name: "viewers" },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
-      subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
-    });
+    await cluster.client.apply(ClusterRoleBinding, viewers, { fieldManager: "test" });
     await using limited = await startConsole({ client: cluster.client.as({ user: "viewer" }), title: "limited" });
     await using browser = await TestBrowser.open(served.url);
     await browser.go(`/object?id=${id}`);
@@ -230,6 +270,12 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
   });
 });
 
+const viewers = {
+  metadata: { name: "viewers" },
+  roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+  subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
+};
+
 async function measureFrames(browser: TestBrowser, seconds: number) {
   return browser.page.evaluate(async (duration) => {
     const times: number[] = [];
@@ -295,7 +341,10 @@ async function record(file: string): Promise<void> {
 }
 
 /** Code in `evaluate` runs in the page. */
-declare const document: { activeElement: unknown };
+declare const document: {
+  activeElement: unknown;
+  querySelector(css: string): (HTMLElement & { value?: string }) | null;
+};
 declare function requestAnimationFrame(callback: (now: number) => void): void;
 interface HTMLElement {
   innerText: string;

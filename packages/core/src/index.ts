@@ -12,6 +12,7 @@
  * Two questions about whole objects are answered here: is it ready ({@link readinessOf}), and is it newer
  * ({@link compareVersions}).
  */
+export * from "./adjustable-clock.ts";
 export * from "./append.ts";
 export * from "./backoff.ts";
 export * from "./clock.ts";

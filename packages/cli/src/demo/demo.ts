@@ -58,7 +58,7 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   const catalog = await operatorCatalog({ modules: [options.module], names });
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock }) });
   await using port = await cluster.listen({ authority, name: "konverge-demo" });
-  await using console = options.console ? await openConsole(cluster.client) : undefined;
+  await using console = options.console ? await openConsole(cluster) : undefined;
   const folder = mkdtempSync(join(tmpdir(), "konverge-demo-"));
   try {
     const kubeconfig = join(folder, "kubeconfig");
@@ -85,8 +85,9 @@ export async function demo(options: DemoOptions): Promise<string[]> {
   }
 }
 
-function openConsole(client: Client): Promise<Console> {
-  return startConsole({ client, title: "konverge-demo" });
+function openConsole(cluster: Cluster): Promise<Console> {
+  const time = { unavailable: "its operators run in separate processes with their own clocks" };
+  return startConsole({ client: cluster.client, title: "konverge-demo", embedded: { cluster, time } });
 }
 
 async function applySamples(client: Client, operators: readonly Operator[]): Promise<Followed[]> {

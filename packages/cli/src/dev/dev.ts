@@ -59,7 +59,10 @@ export async function dev(words: readonly string[], options: DevOptions, world: 
     const samples = new Samples(started.cluster.client, resolve(folder, options.samples), log);
     const drawing = draw(started.cluster.client, { view, log, clock, stop: ends });
     try {
-      await runAgain(words, options, world, { log, source, ready: () => void samples.apply() });
+      await runAgain(words, options, world, {
+        ...{ log, source, ready: () => void samples.apply() },
+        clock: started.cluster.clock,
+      });
     } finally {
       ended.abort();
       samples.close();
@@ -85,6 +88,8 @@ interface Attempt {
   readonly log: OperatorLog;
   /** The module with the operators. */
   readonly source: string;
+  /** The cluster's: when its time is changed in the console, that of the operators is as well. */
+  readonly clock: Clock;
   ready(): void;
 }
 
@@ -93,7 +98,7 @@ async function runAgain(
   words: readonly string[],
   { kubeconfig }: DevOptions,
   { folder, env, stop }: DevWorld,
-  { log, source, ready }: Attempt,
+  { log, source, clock, ready }: Attempt,
 ): Promise<void> {
   // The connection is that of the cluster, whatever the environment says about another one.
   const { KUBECONFIG: _, KUBERNETES_SERVICE_HOST: __, ...own } = env;
@@ -106,6 +111,7 @@ async function runAgain(
         {
           env: own,
           stop,
+          clock,
           write: (text) => log.write(text),
           ready: () => {
             log.restarted();
@@ -173,14 +179,14 @@ interface Drawing {
 
 async function draw(client: Client, { view, log, clock, stop }: Drawing): Promise<void> {
   while (!stop.aborted) {
-    const rows = await rowsOf(client, clock).catch(() => undefined);
+    const rows = await rowsOf(client).catch(() => undefined);
     if (rows) view.show(rows, log.activities, log.problems);
     await sleep(clock, PERIOD, { signal: stop }).catch(() => {});
   }
 }
 
 /** All objects of custom kinds, with how far they are. */
-async function rowsOf(client: Client, clock: Clock): Promise<Row[]> {
+async function rowsOf(client: Client): Promise<Row[]> {
   const { items } = await client.list(CustomResourceDefinition);
   const rows: Row[] = [];
   for (const { spec } of items) {
@@ -194,7 +200,7 @@ async function rowsOf(client: Client, clock: Clock): Promise<Row[]> {
       namespaced: spec.scope === "Namespaced",
     };
     for (const object of (await client.list(ref)).items) {
-      const { status, message } = readinessOf(object, clock.now());
+      const { status, message } = readinessOf(object, client.clock.now());
       rows.push({ name: `${kind} ${keyOf(object)}`, done: status === "Current", message: message || status });
     }
   }

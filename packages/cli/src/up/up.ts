@@ -12,8 +12,8 @@ import {
   scaledClock,
   startCluster,
 } from "@konverge/cluster";
-import type { Console } from "@konverge/console";
-import { type Clock, realClock } from "@konverge/core";
+import type { Console, EmbeddedOptions } from "@konverge/console";
+import { AdjustableClock, type Clock, realClock } from "@konverge/core";
 import { type OperatorCatalog, operatorCatalog } from "../operator-image/catalog.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AuditOptions, openAudit } from "./audit.ts";
@@ -96,7 +96,11 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const kubeconfig = resolve(options.kubeconfig ?? defaultKubeconfig());
   const user = `${name}-admin`;
   checkKubeconfig(kubeconfig, name, user);
-  const clock = scaledClock(machine, options.timeScale);
+  const unavailable = fixedTime(options, hasOperators);
+  const clock =
+    options.console && !unavailable
+      ? new AdjustableClock(machine, options.timeScale)
+      : scaledClock(machine, options.timeScale);
   const audit = await openAudit(options, clock);
   const data = openData(options.data, machine);
   const real = await prepareRealNodes(options, data, machine);
@@ -158,7 +162,9 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
       ...(options.realNodes && { realNodes: options.realNodes }),
     };
     noteRunning(noted);
-    const served = options.console ? running.use(await serveConsole(cluster, name)) : undefined;
+    const served = options.console
+      ? running.use(await serveConsole(cluster, name, unavailable ? { unavailable } : (clock as AdjustableClock)))
+      : undefined;
     const stop = async () => {
       await running.disposeAsync();
       await takeBack(noted);
@@ -199,9 +205,15 @@ async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Cl
   });
 }
 
-async function serveConsole({ client }: Cluster, title: string): Promise<Console> {
+/** Why the time of a cluster passes as it was started, if it does. */
+function fixedTime({ realNodes = 0 }: UpOptions, hasOperators: boolean): string | undefined {
+  if (realNodes > 0) return "its nodes are real ones";
+  return hasOperators ? "its operators run in separate processes with their own clocks" : undefined;
+}
+
+async function serveConsole(cluster: Cluster, title: string, time: EmbeddedOptions["time"]): Promise<Console> {
   const { startConsole } = await import("@konverge/console");
-  return startConsole({ client, title });
+  return startConsole({ client: cluster.client, title, embedded: { cluster, time } });
 }
 
 // Most clusters are started without operators: what these need is loaded with the first of them.

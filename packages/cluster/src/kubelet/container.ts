@@ -164,6 +164,11 @@ export class SimulatedContainer {
     return this.#exit?.at ?? now;
   }
 
+  /** Ends it at once, as SIGKILL does. */
+  crash(now: number): void {
+    if (this.state === "running") this.#end(now, SIGNALS + SIGKILL, undefined, undefined);
+  }
+
   /** Takes up where an earlier kubelet left off. */
   restore(
     status: {

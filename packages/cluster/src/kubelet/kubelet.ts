@@ -203,6 +203,13 @@ export class Kubelet {
     };
   }
 
+  /** Kills the containers of a pod, as a crash does. False if it runs on no simulated node. */
+  crash(pod: ObjectKey): boolean {
+    const worker = this.#workers.get(pod);
+    worker?.crash();
+    return worker !== undefined;
+  }
+
   /** A node that is new takes no pods until the node controller has heard of it. */
   #awaitOpenNodes(nodes: CacheView<Node>, clock: Clock): void {
     const closed = new Set(this.#options.nodes.map(({ name }) => name));

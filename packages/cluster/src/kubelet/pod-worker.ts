@@ -196,6 +196,12 @@ export class PodWorker {
     return this.#mounted && phase !== "Succeeded" && phase !== "Failed";
   }
 
+  /** Kills its containers as a crash does, with SIGKILL: its restart policy decides what comes next. */
+  crash(): void {
+    for (const container of this.#containers) container.crash(this.#host.clock.now());
+    this.advance();
+  }
+
   /** The pod is gone from the server: whatever still runs is killed. */
   discard(): void {
     this.#gone = true;

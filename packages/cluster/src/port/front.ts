@@ -7,7 +7,16 @@ import {
   type User,
 } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import { ApiError, type ApiRequest, type ApiResponse, type Clock, stringifyJson, type Transport } from "@konverge/core";
+import {
+  ApiError,
+  type ApiRequest,
+  type ApiResponse,
+  type Clock,
+  sleep,
+  stringifyJson,
+  type Transport,
+  unscaled,
+} from "@konverge/core";
 import { LEASE_NAMESPACE } from "../kubelet/heartbeats.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { metricsResponse, withMetricsGroup } from "../metrics/metrics-api.ts";
@@ -43,6 +52,8 @@ export class ClusterFront {
   readonly #kubelets: KubeletClient;
   /** What programs in pods are reached by. */
   readonly inside: ProxyHost;
+  /** Milliseconds that requests from outside of this process wait before they are answered. */
+  requestDelay = 0;
 
   constructor(options: FrontOptions) {
     const { server, kubelet, kubelets, clock, pulse, audit } = options;
@@ -56,7 +67,11 @@ export class ClusterFront {
     this.guard = new Guard({
       access: server.access,
       ...(audit && { audit }),
-      answer: (request, info, user, audited) => this.#answer(request, info, server.as(user, audited)),
+      answer: async (request, info, user, audited) => {
+        // The network's time is the machine's.
+        if (this.requestDelay > 0) await sleep(unscaled(clock), this.requestDelay, { label: "request delay" });
+        return this.#answer(request, info, server.as(user, audited));
+      },
     });
   }
 

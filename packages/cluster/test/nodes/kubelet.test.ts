@@ -56,6 +56,19 @@ test("a container that crashes is started again at once, then after 10, 20, 40 s
     assert.equal(conditionOf(pod, "Ready")?.message, "containers with unready status: [main]");
   }));
 
+test("a pod whose containers are killed from outside has crashed, and they start again", () =>
+  onNodes(nodes, async (stage) => {
+    await stage.pod("web");
+    await stage.pass(1000);
+    assert.equal(stage.cluster.faults.crashPod("default/absent"), false);
+    assert.equal(stage.cluster.faults.crashPod("default/web"), true);
+    await stage.pass(1000);
+    const container = containerOf(await stage.get("web"));
+    assert.equal(container.restartCount, 1);
+    assert.equal(container.lastState?.terminated?.exitCode, 137);
+    assert.ok(container.state?.running);
+  }));
+
 test("init containers run one after the other before the rest, and sidecars stay", () =>
   onNodes(nodes, async (stage) => {
     const initContainers = [
