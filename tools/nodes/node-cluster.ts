@@ -14,6 +14,7 @@ import { until } from "./waiting.ts";
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const OPERATORS_IMAGE = "konverge/operators:0.1.0";
 const NODES = 2;
+const SHARED = { accessModes: ["ReadWriteMany", "ReadWriteOnce"], storageClassName: "shared" } as const;
 
 export interface NodeClusterOptions {
   /** Names the cluster; two of the same name cannot run at once. */
@@ -57,14 +58,14 @@ export class NodeCluster {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     const ended = once(child, "exit");
-    // The nodes would outlive a test that is interrupted.
-    const interrupted = () => child.kill("SIGTERM") && process.exit(1);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupted);
     const end = async () => {
       child.kill("SIGTERM");
       await ended;
       rmSync(folder, { recursive: true, force: true });
     };
+    // The nodes would outlive a test that is interrupted.
+    const interrupted = () => void end().finally(() => process.exit(1));
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupted);
     try {
       const first = await Promise.race([once(child, "message"), ended.then(() => undefined)]);
       if (!first) throw new Error(`konverge up ended with code ${child.exitCode}`);
@@ -90,24 +91,34 @@ export class NodeCluster {
 
   /** A claim with a volume that pods of all nodes can write to: a folder of the machine in place of a network file system. */
   async sharedVolume(namespace: string, name: string): Promise<void> {
-    const path = join(this.#folder, name);
-    mkdirSync(path);
-    chmodSync(path, 0o777);
-    const shared = { accessModes: ["ReadWriteMany"] as const, storageClassName: "shared" };
-    await this.client.create(PersistentVolume, {
-      metadata: { name },
-      spec: { ...shared, capacity: { storage: "10Gi" }, hostPath: { path }, claimRef: { namespace, name } },
-    });
+    await this.volumeFor(namespace, name);
     await this.client.create(PersistentVolumeClaim, {
       metadata: { namespace, name },
-      spec: { ...shared, volumeName: name, resources: { requests: { storage: "10Gi" } } },
+      spec: { ...SHARED, volumeName: name, resources: { requests: { storage: "10Gi" } } },
     });
   }
 
-  /** Deploys operators from their own image. */
-  deploy(operators: string, namespace: string): void {
+  /** A volume for a claim of the class `shared`: a folder of the machine, in which others may be already. */
+  async volumeFor(namespace: string, claim: string, folders: readonly string[] = []): Promise<void> {
+    const path = join(this.#folder, claim);
+    mkdirSync(path);
+    chmodSync(path, 0o777);
+    for (const folder of folders) mkdirSync(join(path, folder), { mode: 0o700 });
+    await this.client.create(PersistentVolume, {
+      metadata: { name: claim },
+      spec: { ...SHARED, capacity: { storage: "10Gi" }, hostPath: { path }, claimRef: { namespace, name: claim } },
+    });
+  }
+
+  /** Deploys operators from their own image, with settings as flags: `--defaultImage=…`. */
+  deploy(operators: string, namespace: string, ...settings: readonly string[]): void {
     const where = ["--kubeconfig", join(this.#folder, "kubeconfig"), "--namespace", namespace];
-    this.#konverge("deploy", "--operators", operators, "--image", OPERATORS_IMAGE, ...where);
+    this.#konverge("deploy", "--operators", operators, "--image", OPERATORS_IMAGE, ...where, ...settings);
+  }
+
+  /** The lines that a pod's container has printed until now. */
+  async log(pod: string): Promise<string[]> {
+    return await Array.fromAsync(this.client.logs(pod));
   }
 
   /** Kills a container's first process on its node, and so the whole container. */

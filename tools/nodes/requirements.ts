@@ -2,7 +2,13 @@ import { spawnSync } from "node:child_process";
 import { findPrograms, MissingPrerequisites } from "@konverge/linux-node";
 
 /** What images are made with, and the Debian package that has it. */
-const BUILDERS = { buildah: "buildah", "apt-get": "apt", "dpkg-deb": "dpkg", tar: "tar" };
+const BUILDERS = {
+  buildah: "buildah",
+  "apt-get": "apt",
+  "dpkg-deb": "dpkg",
+  tar: "tar",
+  "python3 -m pip": "python3-pip",
+};
 
 /** Why scenarios on real nodes cannot run on this machine; false if they can. */
 export function whyNoRealNodes(): string | false {
@@ -14,7 +20,9 @@ export function whyNoRealNodes(): string | false {
     missing.push(...error.missing);
   }
   for (const [program, from] of Object.entries(BUILDERS)) {
-    if (spawnSync(program, ["--version"]).status !== 0) missing.push(`${program} is missing: apt-get install ${from}`);
+    const [command = "", ...args] = program.split(" ");
+    if (spawnSync(command, [...args, "--version"]).status !== 0)
+      missing.push(`${program} is missing: apt-get install ${from}`);
   }
   return missing.length > 0 && `no real nodes: ${missing.join("; ")}`;
 }

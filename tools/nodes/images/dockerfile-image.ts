@@ -45,10 +45,10 @@ function pull(buildah: (...args: string[]) => string, { name }: DebianImage, arc
   buildah("tag", buildah("pull", "--quiet", `oci-archive:${archive}`), name);
 }
 
-/** Of all files that are copied into the build. */
+/** Of all files that are copied into the build, but for tests, of which nothing is published. */
 function digestOf(repository: string): string {
   const hash = createHash("sha256");
-  const isBuilt = (path: string) => /node_modules|(^|\/)dist(\/|$)/.test(path);
+  const isBuilt = (path: string) => /node_modules|(^|\/)(dist|test|tutorial)(\/|$)|\.test\.ts$/.test(path);
   for (const path of globSync(COPIED, { cwd: repository, exclude: isBuilt }).sort()) {
     const file = join(repository, path);
     if (statSync(file).isFile()) hash.update(path).update("\0").update(readFileSync(file));

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { addUser } from "./debian.ts";
 import type { DebianImage } from "./debian-image.ts";
 
-const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** What shell scripts use. */
-const SHELL_TOOLS = [
+export const SHELL_TOOLS = [
   "base-passwd",
   "dash",
   "coreutils",
