@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { podTemplate } from "./component-pod.ts";
 
@@ -35,4 +36,10 @@ test("a worker serves the model that the variable MODEL names", () => {
   assert.equal(main({ componentType: "worker" }).args, undefined);
   const extraPodSpec = { mainContainer: { args: ["--model", "other"] } };
   assert.deepEqual(main({ componentType: "worker", envs, extraPodSpec }).args, ["--model", "other"]);
+});
+
+test("extraPodSpec reaches the pod in full, mainContainer the container", () => {
+  const { container, pod: fields, sidecar } = podFeatures;
+  const extraPodSpec = { ...fields, mainContainer: container, containers: [sidecar] };
+  hasPodFeatures(pod({ componentType: "worker", extraPodSpec }), "main");
 });
