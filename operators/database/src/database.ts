@@ -1,4 +1,4 @@
-import { ageColumn, defineKind, duration, type ObjectOf, opaqueObject, quantity } from "konverge";
+import { ageColumn, cel, defineKind, duration, type ObjectOf, opaqueObject, quantity } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
 import { podTemplateField } from "konverge/pods";
 import { z } from "zod";
@@ -37,6 +37,18 @@ const pooler = z.object({
   image: z.string().min(1).default("edoburu/pgbouncer:v1.24.1-p1"),
 });
 
+/** Whether the engine is PostgreSQL, as `engineOf` decides it. */
+const IS_POSTGRES =
+  "(has(self.spec.engine) ? self.spec.engine == 'postgres' : self.metadata.name.contains('postgres'))";
+
+/** What MySQL does not have, by its field. */
+const postgresOnly = (field: string, isUnused: string) =>
+  cel(`${IS_POSTGRES} || ${isUnused}`, {
+    message: `${field} is supported for postgres only: omit it, or choose that engine`,
+    reason: "FieldValueForbidden",
+    fieldPath: `.spec.${field}`,
+  });
+
 /** A database: a primary with its standbys, their volumes, credentials, Services, and backups if asked for. */
 export const Database = defineKind({
   group: "example.com",
@@ -54,7 +66,12 @@ export const Database = defineKind({
           .enum(["postgres", "mysql"])
           .optional()
           .describe("Default: postgres if the object's name contains it, otherwise mysql."),
-        instances: z.int().min(1).max(10).default(1).describe("Number of servers: one primary and its standbys."),
+        instances: z
+          .int()
+          .min(1)
+          .max(10)
+          .default(1)
+          .describe("Number of servers: one primary and its standbys. MySQL has one server."),
         synchronous: z.int().min(0).max(9).default(0).describe("Number of standbys that must confirm each commit."),
         failover: failover.optional(),
         switchoverTo: z
@@ -125,6 +142,14 @@ export const Database = defineKind({
         storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),
       }),
+      objectRules: [
+        postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
+        ...["switchoverTo", "storage", "pooler"].map((field) => postgresOnly(field, `!has(self.spec.${field})`)),
+        postgresOnly(
+          "credentials.rotateEvery",
+          "!has(self.spec.credentials) || !has(self.spec.credentials.rotateEvery)",
+        ),
+      ],
       columns: { Version: ".spec.version", Size: ".spec.size", Phase: ".status.phase", Age: ageColumn },
     },
   },

@@ -1,6 +1,6 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { aDatabaseRunsByALesserDefinition } from "./lesser-definition.ts";
-import { backups, badInput, ends, hibernates, lives, resized, unheard, upgraded } from "./scenarios.ts";
+import { backups, badInput, ends, hibernates, lives, mysqlLimits, resized, unheard, upgraded } from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
 onEmbedded("the server stops before the object goes; volumes go or stay as asked", ends);
@@ -9,5 +9,6 @@ onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("the API server refuses what MySQL does not have, with the field and the reason", mysqlLimits);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);
 onEmbedded("a database runs also where the definition of a tutorial is installed", aDatabaseRunsByALesserDefinition);

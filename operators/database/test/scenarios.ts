@@ -234,3 +234,28 @@ export const badInput: Scenario = async (stage) => {
     /the data of postgres cannot be read by mysql/,
   );
 };
+
+/** The server itself refuses what MySQL does not have, without the operator's webhook. */
+export const mysqlLimits: Scenario = async (stage) => {
+  await stage.install(databaseOperator);
+  const database = (name: string, fields: object) => ({
+    apiVersion: "example.com/v1",
+    kind: "Database",
+    metadata: { name },
+    spec: { version: "8.4", size: "5Gi", ...fields },
+  });
+  const postgresOnly = {
+    instances: 2,
+    switchoverTo: "orders-1",
+    storage: { limit: "9Gi" },
+    pooler: {},
+    credentials: { rotateEvery: "720h" },
+  };
+  for (const [field, value] of Object.entries(postgresOnly)) {
+    const words = new RegExp(`spec\\.${field}.*Forbidden: ${field}[.a-zA-Z]* is supported for postgres only`);
+    await assert.rejects(stage.apply(database("orders", { [field]: value })), words);
+    await assert.rejects(stage.apply(database("postgres-orders", { engine: "mysql", [field]: value })), words);
+    await stage.apply(database("postgres-orders", { [field]: value }));
+  }
+  await stage.apply(database("orders", { instances: 1 }));
+};

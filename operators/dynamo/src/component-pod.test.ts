@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { podTemplate } from "./component-pod.ts";
 
@@ -42,4 +43,10 @@ test("a worker is healthy when its endpoint is, which the runtime does not repor
     main({ componentType }).env?.find(({ name }) => name === "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS")?.value;
   assert.equal(healthOf("worker"), '["generate"]');
   assert.equal(healthOf("frontend"), undefined);
+});
+
+test("extraPodSpec reaches the pod in full, mainContainer the container", () => {
+  const { container, pod: fields, sidecar } = podFeatures;
+  const extraPodSpec = { ...fields, mainContainer: container, containers: [sidecar] };
+  hasPodFeatures(pod({ componentType: "worker", extraPodSpec }), "main");
 });

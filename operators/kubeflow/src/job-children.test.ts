@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { boost, boostJob, flow, flowJob, mx, mxJob, torch, torchJob } from "../test/framework-jobs.ts";
 import type { Framework } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
@@ -109,4 +110,16 @@ test("a Service has all ports of the framework's container, and selects its one 
 test("exit codes are judged here, so such pods are not restarted by their node", () => {
   const { spec } = pods(torchJob({ Master: { restartPolicy: "ExitCode" } }), torch)["train-master-0"]!;
   assert.equal(spec?.restartPolicy, "Never");
+});
+
+test("templates reach the pods of all frameworks in full", () => {
+  const replicaOf = (name: string) => {
+    const { container, pod, sidecar } = podFeatures;
+    return { template: { spec: { ...pod, containers: [{ name, image: "i", ...container }, sidecar] } } };
+  };
+  const worker = { Worker: replicaOf("pytorch") };
+  hasPodFeatures(pods(torchJob({ Master: {}, ...worker }), torch)["train-worker-0"]?.spec, "pytorch");
+  hasPodFeatures(pods(flowJob({ Worker: replicaOf("tensorflow") }), flow)["train-worker-0"]?.spec, "tensorflow");
+  hasPodFeatures(pods(boostJob({ Master: replicaOf("xgboost") }), boost)["train-master-0"]?.spec, "xgboost");
+  hasPodFeatures(pods(mxJob({ Scheduler: replicaOf("mxnet") }), mx)["train-scheduler-0"]?.spec, "mxnet");
 });

@@ -96,11 +96,40 @@ export const comesDown: Scenario = async (stage) => {
   load.rate = 150;
   await stage.until("there are many", async () => {
     await load.pass(5_000);
-    return (await size()) >= 6;
+    return (await size()) >= 5;
   });
   load.rate = 60;
   await load.pass(5 * MINUTE);
   const { status } = await stage.get(ModelDeployment, "chat");
   assert.equal(await size(), status?.neededReplicas);
-  assert.ok((await size()) < 6, `${await size()} replicas`);
+  assert.ok((await size()) < 5, `${await size()} replicas`);
+};
+
+/**
+ * The same without a minimum: a burst makes one replica as many as its load takes, and not more for the queue that it leaves; then
+ * there is one again.
+ */
+export const burst: Scenario = async (stage) => {
+  const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector: "app=modeldeployment" });
+  await stage.start(llmOperatorWith(load.fetch));
+  const sla = { maxLatency: "250ms" };
+  const capacity = { concurrency: 4 };
+  const scaling = { maxReplicas: 12, downAfter: "60s" };
+  await stage.apply(deployment("chat", { model: "m", gpuCount: 0, sla, capacity, scaling }));
+  await untilDeployed(stage, "chat", 1);
+  const largest = async (rate: number, minutes: number) => {
+    load.rate = rate;
+    let most = 0;
+    for (let i = 0; i < 4 * minutes; i++) {
+      await load.pass(MINUTE / 4);
+      most = Math.max(most, (await stage.get(StatefulSet, "chat")).spec?.replicas ?? 0);
+    }
+    return most;
+  };
+  assert.equal(await largest(5, 1), 1);
+  const busy = await largest(150, 10);
+  assert.ok(busy >= 5 && busy <= 6, `fifteen busy slots on average took up to ${busy} replicas`);
+  assert.ok(load.latency(MINUTE, 0.95) <= SLA, "the queue is worked off");
+  await largest(5, 4);
+  assert.equal(await largest(5, 1), 1);
 };

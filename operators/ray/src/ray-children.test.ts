@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { headPodFor, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 
@@ -47,4 +48,16 @@ test("the autoscaler may do, knows and sees what the head does", () => {
     autoscaler?.volumeMounts?.map(({ mountPath }) => mountPath),
     ["/tls", "/tmp/ray"],
   );
+});
+
+test("templates reach the pods of the head and of workers in full", () => {
+  const { container, pod, sidecar } = podFeatures;
+  const ray = { name: "ray", image: "rayproject/ray:2.9.0", ...container };
+  const template = { spec: { ...pod, containers: [ray, sidecar] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "team" },
+    spec: { headGroupSpec: { template }, workerGroupSpecs: [{ groupName: "small", replicas: 1, template }] },
+  });
+  hasPodFeatures(headPodFor(cluster)?.spec, "ray");
+  hasPodFeatures(workerPodsFor(cluster, cluster.spec.workerGroupSpecs![0]!)[0]?.spec, "ray");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { childrenOf } from "./seldon-children.ts";
 import { SeldonDeployment } from "./seldon-deployment.ts";
 
@@ -84,4 +85,11 @@ test("replicas come from the component, the predictor or the whole, in this orde
   );
   assert.equal(replicas({ replicas: 4, predictors: [{ name: "p", replicas: 3, graph: server }] }), 3);
   assert.equal(replicas({ replicas: 4, predictors: [{ name: "p", graph: server }] }), 4);
+});
+
+test("componentSpecs reach the pods in full", () => {
+  const { container, pod, sidecar } = podFeatures;
+  const spec = { ...pod, containers: [{ name: "m", ...container }, sidecar] };
+  const { deployments } = made("full", { predictors: [{ name: "p", componentSpecs: [{ spec }], graph: server }] });
+  hasPodFeatures(deployments[0]!.spec!.template.spec, "m");
 });

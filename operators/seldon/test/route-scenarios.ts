@@ -157,22 +157,6 @@ export const byIstio: Scenario = async (stage) => {
   });
 };
 
-/** A model with a route that changes: short enough to be played with each fault. */
-export const rerouted: Scenario = async (stage) => {
-  await withKinds(stage, [VirtualService, DestinationRule], async () => {
-    await stage.start(seldonOperator);
-    await stage.apply(sample("classifier"));
-    await stage.until("there is a route", async () => !!(await stage.find(VirtualService, "flowers")));
-    await stage.client.patch(SeldonDeployment, `${stage.namespace}/flowers`, {
-      merge: { spec: { annotations: { "seldon.io/istio-host": "flowers.example.com" } } },
-    });
-    await stage.until("it follows", async () => {
-      return (await specOf(stage, VirtualService, "flowers")).hosts[0] === "flowers.example.com";
-    });
-    await stage.settled();
-  });
-};
-
 /** Ambassador: Mappings with the weights of all but the first predictor. */
 export const byAmbassador: Scenario = async (stage) => {
   await withKinds(stage, [Mapping], async () => {

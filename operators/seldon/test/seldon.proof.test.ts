@@ -8,7 +8,7 @@ import {
   survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { SeldonDeployment, seldonOperator } from "@konverge/seldon-operator";
-import { byAmbassador, byGatewayApi, byIstio, rerouted } from "./route-scenarios.ts";
+import { byAmbassador, byGatewayApi, byIstio } from "./route-scenarios.ts";
 import { besideUpstream, classifier, explained, graph, lives, recovers, withExplainer } from "./scenarios.ts";
 
 exactRole(seldonOperator, [classifier, lives, graph, besideUpstream, byIstio, byAmbassador, byGatewayApi]);
@@ -17,7 +17,6 @@ survivesFaults("a model is served, whatever fails", seldonOperator, classifier);
 survivesFaults("a model is renamed and deleted, whatever fails", seldonOperator, lives);
 survivesCrashesAndErrors("a model finds room later, whatever fails", seldonOperator, recovers);
 survivesCrashesAndErrors("an explainer comes, changes and goes, whatever fails", seldonOperator, explained);
-survivesCrashesAndErrors("a route follows its model, whatever fails", seldonOperator, rerouted);
 survivesDeletion("an explainer goes with its model, in each phase", seldonOperator, explained, SeldonDeployment);
 survivesDeletion("a model goes with all it has, in each phase", seldonOperator, classifier, SeldonDeployment);
 survivesDeletion("a graph of models goes with all it has, in each phase", seldonOperator, graph, SeldonDeployment);

@@ -34,8 +34,10 @@ export function correctedSize(
   memory: SizingState,
 ): CorrectedSize {
   const most = Math.min(rules.max, rules.affordable ?? rules.max);
-  // Latency is meaningful for a size only if all of it was ready all the time.
-  const isSteady = ready >= (current ?? 0) && monotonic - memory.changedAt >= MEASUREMENT_WINDOW_MS;
+  if (measured?.draining) memory.drainedAt = monotonic;
+  const unsteadyAt = Math.max(memory.changedAt, memory.drainedAt ?? Number.NEGATIVE_INFINITY);
+  // Latency is meaningful for a size only if all of it was ready all the time, and had no queue of earlier times to work off.
+  const isSteady = ready >= (current ?? 0) && monotonic - unsteadyAt >= MEASUREMENT_WINDOW_MS;
   const up = requiredReplicas(rules, measured, isSteady ? current : undefined);
   if (!measured && rules.load === undefined && last.byMeasurement) {
     return { replicas: Math.min(Math.max(last.replicas, rules.min), most), need: up, kept: true };

@@ -16,7 +16,13 @@ const rules: SizingRules = {
   burst: 50,
   downAfter: 300_000,
 };
-const measured = (load: number, latency?: number) => ({ load, serviceTime: 0.05, latency, requests: 1000 });
+const measured = (load: number, latency?: number) => ({
+  load,
+  serviceTime: 0.05,
+  latency,
+  requests: 1000,
+  draining: false,
+});
 
 test("while nothing is known, the size is the one that was asked for", () => {
   assert.deepEqual(requiredReplicas(rules, undefined, undefined), {

@@ -18,6 +18,8 @@ export interface SizingState {
   recent: readonly RecentSizes[];
   /** When the size last changed, by the monotonic clock. */
   changedAt: number;
+  /** When a queue was last being worked off; undefined if none was. */
+  drainedAt?: number;
   seenAt: number;
 }
 

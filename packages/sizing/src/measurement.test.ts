@@ -56,6 +56,16 @@ test("load is what was answered and what the queues grew by", () => {
   assert.ok(Math.abs((measured?.serviceTime ?? 0) - 0.05) < 1e-9);
 });
 
+test("a queue that shrinks faster than by chance, and will soon be gone, is being drained", () => {
+  const drained = (answered: number, from: number, to: number) =>
+    measuredBetween(look(0, { a: metrics(0, from) }), look(60_000, { a: metrics(answered, to) }), 0.95)?.draining;
+  assert.equal(drained(1000, 300, 100), true);
+  assert.equal(drained(1000, 300, 0), true);
+  assert.equal(drained(1000, 300, 250), false, "it takes long");
+  assert.equal(drained(1000, 30, 10), false, "it is small");
+  assert.equal(drained(1000, 100, 300), false, "it grows");
+});
+
 test("a replica that restarted, or is new, counts from zero", () => {
   const before = look(0, { a: metrics(100, 0) });
   const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) });

@@ -20,6 +20,8 @@ export interface LoadMeasurement {
   readonly latency: number | undefined;
   /** The number of requests in the measurement. */
   readonly requests: number;
+  /** Requests that had queued up are being worked off, and will be soon: latency tells of a queue that comes to its end. */
+  readonly draining: boolean;
 }
 
 /** Samples of all replicas at one moment, by pod. */
@@ -32,6 +34,11 @@ export interface Look {
 /** With fewer requests, no percentile is reported. */
 const FEWEST = 20;
 
+/** A queue that is gone within so many measurements more, at the pace of this one, is being drained. */
+const DRAINED_WITHIN = 2;
+/** If fewer than this part of the answers came out of the queue, its length changed by chance. */
+const LEAST_DRAINED = 0.05;
+
 const NOTHING: ServerSample = { answered: 0, pending: 0, service: { sum: 0, count: 0 }, latency: new Map() };
 
 /**
@@ -43,6 +50,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
   if (seconds <= 0) return undefined;
   let answered = 0;
   let growth = 0;
+  let pending = 0;
   let sum = 0;
   let count = 0;
   const buckets = new Map<number, number>();
@@ -51,6 +59,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
     const before = known.answered > now.answered ? NOTHING : known;
     answered += now.answered - before.answered;
     growth += now.pending - before.pending;
+    pending += now.pending;
     sum += now.service.sum - before.service.sum;
     count += now.service.count - before.service.count;
     for (const [bound, value] of now.latency) {
@@ -62,6 +71,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
     serviceTime: count > 0 ? sum / count : undefined,
     latency: answered >= FEWEST ? quantile(buckets, part) : undefined,
     requests: answered,
+    draining: -growth > LEAST_DRAINED * answered && pending <= -growth * DRAINED_WITHIN,
   };
 }
 
