@@ -25,6 +25,8 @@ if (name === undefined || values.results === undefined) {
   process.exit(2);
 }
 
+// The operator and the control plane end with this process, so this one has to exit by itself.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const { command, scenario } = thirdPartyScenario(name);
 const file = join(values.results, name, "exploration.json");
 const { findings } = JSON.parse(readFileSync(file, "utf8")) as Exploration;

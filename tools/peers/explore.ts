@@ -28,6 +28,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
+// Each operator has its own process group and ends with this process, so this one has to exit by itself.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const clock = realClock();
 for (const { peer, version, scenarios } of THIRD_PARTIES) {
   for (const name of scenarios) {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { faultText } from "../explorer/fault.ts";
-import { exploreProgram } from "./explore-program.ts";
+import { passedFaultsIn } from "../explorer/passed-faults.ts";
+import { type ExploreProgramOptions, exploreProgram } from "./explore-program.ts";
 import { parseScenario } from "./scenario-file.ts";
 
 const program = join(import.meta.dirname, "../../test/black-box-program.mjs");
@@ -19,8 +22,9 @@ invariants:
   always: >-
     objects.exists(o, o.metadata.name == 'web-first') || !objects.exists(o, o.metadata.name == 'web-second')
 `);
-const explored = (argument: string) =>
+const explored = (argument: string, options: Pick<ExploreProgramOptions, "passed"> = {}) =>
   exploreProgram({
+    ...options,
     command: `exec '${process.execPath}' '${program}' ${argument}`,
     scenario,
     faults: ["crash"],
@@ -47,8 +51,21 @@ test("a program that takes its first write for a sign of both is found by a cras
   assert.ok(lines.includes("operator2 started"), lines.join("\n"));
 });
 
-test("the same program without the mistake passes", async () => {
-  const exploration = await explored("correct");
-  assert.deepEqual(exploration.findings, []);
-  assert.ok(exploration.points >= 2, String(exploration.points));
+test("the same program without the mistake passes, and what passed is not tried again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-passed-"));
+  try {
+    const file = join(folder, "passed.txt");
+    const exploration = await explored("correct", { passed: passedFaultsIn(file) });
+    assert.deepEqual(exploration.findings, []);
+    assert.ok(exploration.points >= 2, String(exploration.points));
+    // As a process leaves it that was killed while it wrote.
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    writeFileSync(file, [...lines.slice(1), lines[0]!.slice(0, 20)].join("\n"));
+    const again = await explored("correct", { passed: passedFaultsIn(file) });
+    assert.equal(again.earlier, lines.length - 1);
+    assert.equal(again.runs, 3, "two without faults, and one with the fault that is not in the file");
+    assert.equal(readFileSync(file, "utf8").split("\n").at(-2), lines[0]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
