@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -42,6 +43,38 @@ test("Ctrl-C lets operators finish; the process ends well", { skip: process.plat
     assert.match(output(), /waiting for reconciles in progress[\s\S]*"stopped"/);
   } finally {
     child.kill("SIGKILL");
+  }
+});
+
+test("konverge dev ends with the npm that started it, though npm was killed", {
+  skip: process.platform === "win32" && "Windows keeps the number of a parent that is gone",
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-dev-"));
+  const words = [path("../bin/konverge.js"), "dev", path("./greeting-operator.ts"), "--no-console", "--name", "orphan"];
+  const options = { stdio: "inherit", env: { ...process.env, npm_lifecycle_event: "dev", KONVERGE_HOME: folder } };
+  const program = `import { spawn } from "node:child_process";
+    console.log("pid", spawn(process.execPath, ${JSON.stringify(words)}, ${JSON.stringify(options)}).pid);`;
+  const npm = spawn(process.execPath, ["--input-type=module", "--eval", program], { cwd: folder });
+  let output = "";
+  for (const stream of [npm.stdout, npm.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  // Dev shares its output: it is closed when both have ended.
+  let isClosed = false;
+  npm.once("close", () => {
+    isClosed = true;
+  });
+  try {
+    await until("it is at work", () => output.includes("at work"));
+    npm.kill("SIGKILL");
+    await until("dev has ended", () => isClosed);
+    assert.ok(!existsSync(join(folder, ".konverge", "kubeconfig")), output);
+  } finally {
+    const pid = Number(/pid (\d+)/.exec(output)?.[1]);
+    if (pid && !isClosed) process.kill(pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

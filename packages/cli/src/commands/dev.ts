@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { Command } from "commander";
 import { port, whole } from "../arguments.ts";
 import type { DevOptions } from "../dev/dev.ts";
-import { stopOnSignals } from "./stop-on-signals.ts";
+import { stopOnSignals, stopWithNpm } from "./stop-on-signals.ts";
 
 /** The port of Node's own `--inspect`. */
 const INSPECTOR = 9229;
@@ -37,7 +37,8 @@ Settings of operators are options too, as in konverge run. In a pipe it prints l
       const folder = project?.folder ?? process.cwd();
       const { inspect, name = project?.name ?? basename(folder), ...rest } = options;
       if (inspect !== undefined) await openInspector(inspect === true ? INSPECTOR : inspect);
-      const world = { folder, env: process.env, stop: stopOnSignals(), screen: process.stdout };
+      const stop = AbortSignal.any([stopOnSignals(), stopWithNpm()]);
+      const world = { folder, env: process.env, stop, screen: process.stdout };
       await dev(self.args, { ...rest, name }, world);
       // Versions of operators that were replaced may have left timers behind.
       process.exit(0);
