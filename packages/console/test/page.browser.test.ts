@@ -8,15 +8,11 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { type Cluster, startCluster } from "@konverge/cluster";
 import { sleep } from "@konverge/core";
-import { ClusterRoleBinding, ConfigMap, Deployment, Namespace, Pod } from "@konverge/kinds";
+import { ClusterRoleBinding, ConfigMap, Deployment, Pod } from "@konverge/kinds";
 import { controller, run } from "@konverge/runtime";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
 import { exploreForgetful } from "./explored.ts";
-
-const OBJECTS = 2000;
-const CHANGES_PER_SECOND = 500;
-const MEASURED_SECONDS = 5;
 
 suite("the page, in Chromium", { skip: noChromium }, () => {
   let cluster: Cluster;
@@ -243,31 +239,6 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
-
-  test(`frames with ${OBJECTS} objects and ${CHANGES_PER_SECOND} changes a second are measured`, async (t) => {
-    const { client } = cluster;
-    await client.create(Namespace, { metadata: { name: "many" } });
-    const names = Array.from({ length: OBJECTS }, (_, i) => `n${i}`);
-    for (const name of names) {
-      await client.create(ConfigMap, { metadata: { name, namespace: "many" }, data: { count: "0" } });
-    }
-    await using browser = await TestBrowser.open(served.url);
-    for (const view of ["/overview", "/resources", "/timeline"]) {
-      await browser.go(view);
-      await browser.sees("main", /./);
-      const frames = measureFrames(browser, MEASURED_SECONDS);
-      const stop = new AbortController();
-      const changes = changeMany(cluster, names, stop.signal);
-      const { count, slowest, p95 } = await frames;
-      stop.abort();
-      const rate = await changes;
-      t.diagnostic(
-        `${view}: ${rate.toFixed(0)} changes/s, ${(count / MEASURED_SECONDS).toFixed(1)} frames/s, p95 ${p95.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
-      );
-      assert.ok(count > 0);
-    }
-    assert.deepEqual(browser.problems, []);
-  });
 });
 
 const viewers = {
@@ -275,42 +246,6 @@ const viewers = {
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
   subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
 };
-
-async function measureFrames(browser: TestBrowser, seconds: number) {
-  return browser.page.evaluate(async (duration) => {
-    const times: number[] = [];
-    await new Promise<void>((resolve) => {
-      const started = performance.now();
-      const frame = (now: number) => {
-        times.push(now);
-        if (now - started > duration * 1000) resolve();
-        else requestAnimationFrame(frame);
-      };
-      requestAnimationFrame(frame);
-    });
-    const gaps = times.slice(1).map((time, i) => time - times[i]!);
-    const sorted = gaps.toSorted((a, b) => a - b);
-    return { count: gaps.length, slowest: sorted.at(-1) ?? 0, p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0 };
-  }, seconds);
-}
-
-/** Changes after which everything else gets its turn. */
-const BATCH = 25;
-
-/** Changes objects at the rate that is measured, or slower if the machine is busy. Resolves to changes per second. */
-async function changeMany({ client, clock }: Cluster, names: readonly string[], stop: AbortSignal): Promise<number> {
-  const started = clock.monotonic();
-  let changed = 0;
-  while (!stop.aborted) {
-    const due = ((clock.monotonic() - started) / 1000) * CHANGES_PER_SECOND;
-    for (let i = 0; i < BATCH && changed < due; i++, changed++) {
-      const name = names[changed % names.length]!;
-      await client.patch(ConfigMap, `many/${name}`, { merge: { data: { count: String(changed) } } });
-    }
-    await sleep(clock, 5);
-  }
-  return (changed * 1000) / (clock.monotonic() - started);
-}
 
 const copies = controller(ConfigMap, {
   name: "copies",
@@ -345,7 +280,6 @@ declare const document: {
   activeElement: unknown;
   querySelector(css: string): (HTMLElement & { value?: string }) | null;
 };
-declare function requestAnimationFrame(callback: (now: number) => void): void;
 interface HTMLElement {
   innerText: string;
 }
