@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { type Cluster, startCluster } from "@konverge/cluster";
+import { type Cluster, type Program, startCluster } from "@konverge/cluster";
 import { sleep } from "@konverge/core";
 import { ClusterRoleBinding, ConfigMap, Deployment, Pod } from "@konverge/kinds";
 import { controller, run } from "@konverge/runtime";
@@ -91,15 +91,7 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
   });
 
   test("a port of a pod is opened on loopback, closed with the page, and not offered without the permission", async () => {
-    cluster.image("example/hello", {
-      run: async ({ expose, stop }) => {
-        const server = createServer((_, response) => response.end("hello from the pod"));
-        await once(server.listen(0, "127.0.0.1"), "listening");
-        expose(8080, { host: "127.0.0.1", port: (server.address() as AddressInfo).port });
-        await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
-        server.close();
-      },
-    });
+    cluster.image("example/hello", { run: webProgram(8080, "hello from the pod") });
     const container = { name: "main", image: "example/hello", ports: [{ containerPort: 8080 }] };
     const { metadata } = await cluster.client.create(Pod, {
       metadata: { name: "hello", namespace: "default" },
@@ -129,6 +121,24 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
         .then(() => false)
         .catch(() => true);
     while (!(await isClosed())) await sleep(cluster.clock, 50);
+  });
+
+  test("the size of what an operator sizes by its load is plotted against that load", async () => {
+    const gauges = { requests_per_second: 40, replicas_wanted: 3, replicas_ready: 2 };
+    const lines = Object.entries(gauges).map(
+      ([name, value]) => `llm_deployment_${name}{namespace="default",name="chat"} ${value}\n`,
+    );
+    cluster.image("example/sizing", { run: webProgram(8080, lines.join("")) });
+    const labels = { "app.kubernetes.io/managed-by": "konverge", "app.kubernetes.io/name": "llm-operator" };
+    await cluster.client.create(Pod, {
+      metadata: { name: "llm-operator", namespace: "default", labels },
+      spec: { containers: [{ name: "main", image: "example/sizing" }] },
+    });
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go("/plots");
+    await browser.sees(".plot", /Load and size of default\/chat/);
+    await browser.sees(".plot .u-legend", /requests\/s.*replicas required.*replicas ready.*GPUs/s);
+    assert.deepEqual(browser.problems, []);
   });
 
   test("actions are offered only with the permission for them", async () => {
@@ -240,6 +250,17 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
     }
   });
 });
+
+/** A program that answers every HTTP request on a port of its pod with a text. */
+function webProgram(port: number, text: string): Program {
+  return async ({ expose, stop }) => {
+    const server = createServer((_, response) => response.end(text));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    expose(port, { host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+    server.close();
+  };
+}
 
 const viewers = {
   metadata: { name: "viewers" },
