@@ -66,6 +66,7 @@ export function Plots() {
               ],
               short,
             )}
+          {sizedNames(list).map((name) => plot(`Load and size of ${name}`, sizeSeries(list, name), short))}
           {isCluster &&
             plot(
               "Changes of objects per second",
@@ -82,6 +83,28 @@ const groupOf = ({ operator, controller }: ControllerSample) => operator || cont
 
 function groupsOf(list: readonly Sample[]): string[] {
   return [...new Set(list.flatMap(({ controllers }) => controllers.map(groupOf)))].sort();
+}
+
+/** More are not plotted. */
+const MOST_SIZED = 12;
+
+function sizedNames(list: readonly Sample[]): string[] {
+  return [...new Set(list.flatMap(({ sizes }) => sizes.map(({ name }) => name)))].sort().slice(0, MOST_SIZED);
+}
+
+/** GPUs and replicas against the load that they are for. */
+function sizeSeries(list: readonly Sample[], name: string): Series[] {
+  const of = (value: (size: Sample["sizes"][number]) => number | undefined) =>
+    list.map(({ sizes }) => {
+      const size = sizes.find((one) => one.name === name);
+      return (size && value(size)) ?? 0;
+    });
+  return [
+    { name: "requests/s", values: of(({ load }) => load) },
+    { name: "replicas required", values: of(({ wanted }) => wanted) },
+    { name: "replicas ready", values: of(({ ready }) => ready) },
+    { name: "GPUs", values: of(({ gpus }) => gpus) },
+  ];
 }
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

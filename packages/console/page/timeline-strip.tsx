@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Entry } from "../src/protocol.ts";
 import { toneOf } from "./entry-row.tsx";
 import { timeText } from "./store.ts";
@@ -18,11 +18,11 @@ interface StripProps {
 /** Entries on lanes along the time, and a slider that chooses the time that is shown. */
 export function TimelineStrip({ entries, until, onChoose }: StripProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const lanes = lanesOf(entries);
+  const lanes = useMemo(() => lanesOf(entries), [entries]);
   const [first, last] = [entries[0]?.at ?? 0, entries.at(-1)?.at ?? 1];
   const range = Math.max(1000, last - first);
   const now = theme();
-  useEffect(() => draw(canvas.current!, entries, lanes, first, range, until, now));
+  useEffect(() => draw(canvas.current, entries, lanes, first, range, until, now), [entries, until, now]);
   if (entries.length === 0) return null;
   return (
     <figure class="strip">
@@ -114,12 +114,19 @@ function draw(
     quiet: color("muted"),
   };
   const laneIndex = new Map(lanes.map((lane, i) => [lane, i]));
+  // Where thousands of entries share a pixel, one of each color is drawn.
+  const drawn = new Set<string>();
   for (const entry of entries) {
     const lane = laneIndex.get(laneOf(entry)) ?? lanes.length - 1;
+    const tone = toneOf(entry);
     const duration = entry.type === "reconcile" ? (entry.duration ?? 0) : 0;
+    const [from, to] = [x(entry.at), x(entry.at + duration)];
+    const place = `${lane} ${tone} ${Math.round(from)} ${Math.round(to)}`;
+    if (drawn.has(place)) continue;
+    drawn.add(place);
     context.globalAlpha = until !== undefined && entry.at > until ? 0.25 : 0.85;
-    context.fillStyle = tones[toneOf(entry)];
-    context.fillRect(x(entry.at), lane * LANE + 4, Math.max(2.5, x(entry.at + duration) - x(entry.at)), LANE - 8);
+    context.fillStyle = tones[tone];
+    context.fillRect(from, lane * LANE + 4, Math.max(2.5, to - from), LANE - 8);
   }
   context.globalAlpha = 1;
   drawTimes(context, x, first, range, lanes.length * LANE, width, color("muted"));

@@ -6,9 +6,12 @@ import { FindingChoice, shownFinding } from "./finding-choice.tsx";
 import { keyOf } from "./format.ts";
 import { linkTo, route, setQuery } from "./route.ts";
 import { entries, hello, objects, shownTime, showTime, timeText } from "./store.ts";
+import { useThrottled } from "./throttled.ts";
 import { TimelineStrip } from "./timeline-strip.tsx";
 
 const SHOWN = 200;
+/** Milliseconds between two drawings of the strip: it has thousands of entries, and does not show single ones. */
+const DRAWN_EVERY = 500;
 const TYPES = ["reconcile", "change", "event", "operator"] as const;
 const TYPE_TITLES = { reconcile: "Reconciles", change: "Changes", event: "Events", operator: "Operators" };
 
@@ -31,10 +34,9 @@ export function Timeline() {
   const open = Number(query.get("entry") ?? 0);
   const limit = useSignal(SHOWN);
   const matching = entries.value
-    .filter(
-      (entry) => !hidden.has(entry.type) && isChosen(entry, chosen) && (!text || searchText(entry).includes(text)),
-    )
+    .filter((entry) => !hidden.has(entry.type) && isChosen(entry, chosen) && (!text || searched(entry).includes(text)))
     .sort((a, b) => a.at - b.at || a.id - b.id);
+  const drawn = useThrottled(matching, query.toString(), DRAWN_EVERY);
   const until = shownTime.value ?? Number.POSITIVE_INFINITY;
   const shown = matching.filter(({ at }) => at <= until);
   const step = (by: 1 | -1) => {
@@ -89,7 +91,7 @@ export function Timeline() {
           </button>
         </div>
       </div>
-      <TimelineStrip entries={matching} until={shownTime.value} onChoose={(at) => void showTime(at)} />
+      <TimelineStrip entries={drawn} until={shownTime.value} onChoose={(at) => void showTime(at)} />
       {object && (
         <p>
           <a href={linkTo("object", { id: object.id })}>
@@ -168,6 +170,15 @@ function isChosen(entry: Entry, { object, controller, finding }: Chosen): boolea
   if (entry.type === "operator") return false;
   if (entry.type !== "reconcile") return entry.object.id === object;
   return entry.object === object || entry.writes.some((write) => write.object === object);
+}
+
+const searchTexts = new WeakMap<Entry, string>();
+
+/** Made once for each entry: there are thousands, and a live list is searched many times a second. */
+function searched(entry: Entry): string {
+  const known = searchTexts.get(entry) ?? searchText(entry);
+  searchTexts.set(entry, known);
+  return known;
 }
 
 function searchText(entry: Entry): string {

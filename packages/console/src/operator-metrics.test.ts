@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { totalsIn } from "./operator-metrics.ts";
+import { sizesIn, totalsIn } from "./operator-metrics.ts";
 
 test("the series of a controller are added up", () => {
   const text = [
@@ -22,4 +22,14 @@ test("the series of a controller are added up", () => {
     [0.005, 5],
     [Number.POSITIVE_INFINITY, 9],
   ]);
+});
+
+test("load and size of an object come from the gauges of the operator that sizes it", () => {
+  const text = [
+    'llm_model_replicas_wanted{namespace="default",name="base"} 1',
+    'llm_deployment_replicas_wanted{namespace="default",name="chat"} 3',
+    'llm_deployment_replicas_ready{namespace="default",name="chat"} 2',
+    'llm_deployment_requests_per_second{namespace="default",name="chat"} 41.5',
+  ].join("\n");
+  assert.deepEqual(sizesIn(text), [{ name: "default/chat", wanted: 3, ready: 2, load: 41.5 }]);
 });

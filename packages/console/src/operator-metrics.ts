@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import type { ControllerSample, ObjectSummary } from "./protocol.ts";
+import type { ControllerSample, ObjectSummary, SizeSample } from "./protocol.ts";
 
 /** The default port of operators' metrics. */
 const METRICS_PORT = 8080;
@@ -20,6 +20,12 @@ interface Scrape {
   readonly controllers: ReadonlyMap<string, Totals>;
 }
 
+/** What the metrics of an operator's pod say. */
+interface OperatorSample {
+  readonly controllers: ControllerSample[];
+  readonly sizes: Omit<SizeSample, "gpus">[];
+}
+
 /** Reads the metrics of operators through the API server, with the permission to `get pods/proxy`. */
 export class OperatorMetrics {
   readonly #client: Client;
@@ -30,7 +36,7 @@ export class OperatorMetrics {
   }
 
   /** What the controllers of an operator's pod did since the last time; undefined if its metrics cannot be read. */
-  async read(pod: ObjectSummary): Promise<ControllerSample[] | undefined> {
+  async read(pod: ObjectSummary): Promise<OperatorSample | undefined> {
     const path = `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}:${METRICS_PORT}/proxy/metrics`;
     const text = await this.#client
       .request({ method: "GET", path, accept: "text/plain" }, { timeout: 2000 })
@@ -39,10 +45,11 @@ export class OperatorMetrics {
     const scrape = { at: this.#client.clock.monotonic(), controllers: totalsIn(text) };
     const before = this.#before.get(pod.id);
     this.#before.set(pod.id, scrape);
-    return [...scrape.controllers].map(([controller, totals]) => {
+    const controllers = [...scrape.controllers].map(([controller, totals]) => {
       const seconds = before ? (scrape.at - before.at) / 1000 : 0;
       return sampleOf(pod.operator ?? pod.name, controller, totals, before?.controllers.get(controller), seconds);
     });
+    return { controllers, sizes: sizesIn(text) };
   }
 
   forget(id: string): void {
@@ -115,6 +122,25 @@ export function totalsIn(text: string): Map<string, Totals> {
     }
   }
   return found;
+}
+
+const SIZE = /^(.+)_(requests_per_second|replicas_wanted|replicas_ready)$/;
+const SIZE_FIELDS = { requests_per_second: "load", replicas_wanted: "wanted", replicas_ready: "ready" } as const;
+
+/** The objects whose load an operator measures, by gauges such as `llm_deployment_requests_per_second`. */
+export function sizesIn(text: string): Omit<SizeSample, "gpus">[] {
+  const found = new Map<string, { name: string; load?: number; wanted?: number; ready?: number }>();
+  for (const line of text.split("\n")) {
+    const [, series = "", labelText = "", value] = LINE.exec(line) ?? [];
+    const [, of, field] = SIZE.exec(series) ?? [];
+    const { namespace, name } = labelsOf(labelText);
+    if (!of || !name) continue;
+    const key = `${of} ${namespace}/${name}`;
+    const size = found.get(key) ?? { name: namespace ? `${namespace}/${name}` : name };
+    size[SIZE_FIELDS[field as keyof typeof SIZE_FIELDS]] = Number(value);
+    found.set(key, size);
+  }
+  return [...found.values()].flatMap(({ load, ...size }) => (load === undefined ? [] : [{ ...size, load }]));
 }
 
 function labelsOf(text: string): Record<string, string | undefined> {

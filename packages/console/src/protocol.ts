@@ -169,6 +169,19 @@ export interface ControllerSample {
   readonly totalErrors: number;
 }
 
+/** The load of an object that is sized by an SLA, and the size that follows from it. */
+export interface SizeSample {
+  /** `namespace/name` */
+  readonly name: string;
+  /** Requests per second. */
+  readonly load: number;
+  /** Replicas that the SLA requires, and those that are ready. */
+  readonly wanted?: number;
+  readonly ready?: number;
+  /** GPUs of its pods. */
+  readonly gpus: number;
+}
+
 /** The numbers of a moment. */
 export interface Sample {
   readonly at: number;
@@ -178,6 +191,8 @@ export interface Sample {
   readonly nodes: { readonly ready: number; readonly total: number };
   /** Changes of objects per second. */
   readonly changes: number;
+  /** As the metrics of operators report it. */
+  readonly sizes: readonly SizeSample[];
 }
 
 /** A state of an embedded cluster that was kept, or a cluster that was started from one. */

@@ -80,7 +80,9 @@ export class Sampler {
     const now = this.#clock.monotonic();
     const seconds = Math.max(0.001, (now - this.#last) / 1000);
     this.#last = now;
-    const measured = read.flatMap((list) => list ?? []);
+    const measured = read.flatMap((one) => one?.controllers ?? []);
+    const gpus = gpusByOwner(objects);
+    const sizes = read.flatMap((one) => one?.sizes ?? []).map((size) => ({ ...size, gpus: gpus.get(size.name) ?? 0 }));
     const counted = new Map(this.#counted);
     this.#counted.clear();
     const controllers = measured.map((one) => ({
@@ -91,7 +93,8 @@ export class Sampler {
     for (const [controller, one] of counted) {
       if (!known.has(controller)) controllers.push(this.#sampleOf(controller, one, seconds));
     }
-    const sample = { ...clusterSample(objects), at: this.#clock.now(), controllers, changes: this.#changes / seconds };
+    const cluster = clusterSample(objects);
+    const sample = { ...cluster, sizes, at: this.#clock.now(), controllers, changes: this.#changes / seconds };
     this.#changes = 0;
     this.samples.push(sample);
     if (this.samples.length > KEPT) this.samples.shift();
@@ -135,6 +138,23 @@ function controllerSample(controller: string, one: Counted, seconds: number) {
   };
 }
 
+/** The GPUs of the pods below each object that owns some, by `namespace/name`. */
+function gpusByOwner(objects: readonly ObjectSummary[]): Map<string, number> {
+  const known = new Map(objects.map((one) => [one.id, one]));
+  const found = new Map<string, number>();
+  for (const { pod, owners } of objects) {
+    if (!pod?.gpus) continue;
+    // Owners of the same name, as a Deployment of the name of its owner, count once.
+    const names = new Set<string>();
+    for (let owner = known.get(owners[0] ?? ""), depth = 0; owner && depth < 10; depth++) {
+      names.add(owner.namespace ? `${owner.namespace}/${owner.name}` : owner.name);
+      owner = known.get(owner.owners[0] ?? "");
+    }
+    for (const name of names) found.set(name, (found.get(name) ?? 0) + pod.gpus);
+  }
+  return found;
+}
+
 /** Pods, GPUs and nodes. */
 function clusterSample(objects: Iterable<ObjectSummary>) {
   const pods: Record<string, number> = {};
@@ -175,7 +195,7 @@ export function samplesOf(entries: readonly Entry[], parts = 240): Sample[] {
       totals.set(name, now);
       return { ...controllerSample(name, one, width / 1000), ...now };
     });
-    samples.push({ ...clusterSample([]), at: from + width, controllers, changes: changes / (width / 1000) });
+    samples.push({ ...clusterSample([]), sizes: [], at: from + width, controllers, changes: changes / (width / 1000) });
   }
   return samples;
 }

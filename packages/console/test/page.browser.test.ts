@@ -6,17 +6,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { type Cluster, startCluster } from "@konverge/cluster";
+import { type Cluster, type Program, startCluster } from "@konverge/cluster";
 import { sleep } from "@konverge/core";
-import { ClusterRoleBinding, ConfigMap, Deployment, Namespace, Pod } from "@konverge/kinds";
+import { ClusterRoleBinding, ConfigMap, Deployment, Pod } from "@konverge/kinds";
 import { controller, run } from "@konverge/runtime";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
 import { exploreForgetful } from "./explored.ts";
-
-const OBJECTS = 2000;
-const CHANGES_PER_SECOND = 500;
-const MEASURED_SECONDS = 5;
 
 suite("the page, in Chromium", { skip: noChromium }, () => {
   let cluster: Cluster;
@@ -95,15 +91,7 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
   });
 
   test("a port of a pod is opened on loopback, closed with the page, and not offered without the permission", async () => {
-    cluster.image("example/hello", {
-      run: async ({ expose, stop }) => {
-        const server = createServer((_, response) => response.end("hello from the pod"));
-        await once(server.listen(0, "127.0.0.1"), "listening");
-        expose(8080, { host: "127.0.0.1", port: (server.address() as AddressInfo).port });
-        await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
-        server.close();
-      },
-    });
+    cluster.image("example/hello", { run: webProgram(8080, "hello from the pod") });
     const container = { name: "main", image: "example/hello", ports: [{ containerPort: 8080 }] };
     const { metadata } = await cluster.client.create(Pod, {
       metadata: { name: "hello", namespace: "default" },
@@ -133,6 +121,24 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
         .then(() => false)
         .catch(() => true);
     while (!(await isClosed())) await sleep(cluster.clock, 50);
+  });
+
+  test("the size of what an operator sizes by its load is plotted against that load", async () => {
+    const gauges = { requests_per_second: 40, replicas_wanted: 3, replicas_ready: 2 };
+    const lines = Object.entries(gauges).map(
+      ([name, value]) => `llm_deployment_${name}{namespace="default",name="chat"} ${value}\n`,
+    );
+    cluster.image("example/sizing", { run: webProgram(8080, lines.join("")) });
+    const labels = { "app.kubernetes.io/managed-by": "konverge", "app.kubernetes.io/name": "llm-operator" };
+    await cluster.client.create(Pod, {
+      metadata: { name: "llm-operator", namespace: "default", labels },
+      spec: { containers: [{ name: "main", image: "example/sizing" }] },
+    });
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go("/plots");
+    await browser.sees(".plot", /Load and size of default\/chat/);
+    await browser.sees(".plot .u-legend", /requests\/s.*replicas required.*replicas ready.*GPUs/s);
+    assert.deepEqual(browser.problems, []);
   });
 
   test("actions are offered only with the permission for them", async () => {
@@ -243,74 +249,24 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
-
-  test(`frames with ${OBJECTS} objects and ${CHANGES_PER_SECOND} changes a second are measured`, async (t) => {
-    const { client } = cluster;
-    await client.create(Namespace, { metadata: { name: "many" } });
-    const names = Array.from({ length: OBJECTS }, (_, i) => `n${i}`);
-    for (const name of names) {
-      await client.create(ConfigMap, { metadata: { name, namespace: "many" }, data: { count: "0" } });
-    }
-    await using browser = await TestBrowser.open(served.url);
-    for (const view of ["/overview", "/resources", "/timeline"]) {
-      await browser.go(view);
-      await browser.sees("main", /./);
-      const frames = measureFrames(browser, MEASURED_SECONDS);
-      const stop = new AbortController();
-      const changes = changeMany(cluster, names, stop.signal);
-      const { count, slowest, p95 } = await frames;
-      stop.abort();
-      const rate = await changes;
-      t.diagnostic(
-        `${view}: ${rate.toFixed(0)} changes/s, ${(count / MEASURED_SECONDS).toFixed(1)} frames/s, p95 ${p95.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`,
-      );
-      assert.ok(count > 0);
-    }
-    assert.deepEqual(browser.problems, []);
-  });
 });
+
+/** A program that answers every HTTP request on a port of its pod with a text. */
+function webProgram(port: number, text: string): Program {
+  return async ({ expose, stop }) => {
+    const server = createServer((_, response) => response.end(text));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    expose(port, { host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+    await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
+    server.close();
+  };
+}
 
 const viewers = {
   metadata: { name: "viewers" },
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
   subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
 };
-
-async function measureFrames(browser: TestBrowser, seconds: number) {
-  return browser.page.evaluate(async (duration) => {
-    const times: number[] = [];
-    await new Promise<void>((resolve) => {
-      const started = performance.now();
-      const frame = (now: number) => {
-        times.push(now);
-        if (now - started > duration * 1000) resolve();
-        else requestAnimationFrame(frame);
-      };
-      requestAnimationFrame(frame);
-    });
-    const gaps = times.slice(1).map((time, i) => time - times[i]!);
-    const sorted = gaps.toSorted((a, b) => a - b);
-    return { count: gaps.length, slowest: sorted.at(-1) ?? 0, p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0 };
-  }, seconds);
-}
-
-/** Changes after which everything else gets its turn. */
-const BATCH = 25;
-
-/** Changes objects at the rate that is measured, or slower if the machine is busy. Resolves to changes per second. */
-async function changeMany({ client, clock }: Cluster, names: readonly string[], stop: AbortSignal): Promise<number> {
-  const started = clock.monotonic();
-  let changed = 0;
-  while (!stop.aborted) {
-    const due = ((clock.monotonic() - started) / 1000) * CHANGES_PER_SECOND;
-    for (let i = 0; i < BATCH && changed < due; i++, changed++) {
-      const name = names[changed % names.length]!;
-      await client.patch(ConfigMap, `many/${name}`, { merge: { data: { count: String(changed) } } });
-    }
-    await sleep(clock, 5);
-  }
-  return (changed * 1000) / (clock.monotonic() - started);
-}
 
 const copies = controller(ConfigMap, {
   name: "copies",
@@ -345,7 +301,6 @@ declare const document: {
   activeElement: unknown;
   querySelector(css: string): (HTMLElement & { value?: string }) | null;
 };
-declare function requestAnimationFrame(callback: (now: number) => void): void;
 interface HTMLElement {
   innerText: string;
 }
