@@ -171,7 +171,7 @@ export function comparableText(object: AnyObject): string {
 }
 
 function cleaned(value: unknown, key = "", kind?: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => cleaned(item));
+  if (Array.isArray(value)) return (key === "conditions" ? byType(value) : value).map((item) => cleaned(item));
   if (typeof value === "string") return TIME.test(value) ? "<time>" : value.replace(MADE_UP, "<made up>");
   if (typeof value !== "object" || value === null) return value;
   const { kind: own = kind } = value as { kind?: string };
@@ -181,6 +181,12 @@ function cleaned(value: unknown, key = "", kind?: string): unknown {
   return Object.fromEntries(
     entries.map(([name, inner]) => [name, secret ? "<secret>" : cleaned(inner, name, key === "" ? own : undefined)]),
   );
+}
+
+/** Conditions are a map by type: a controller that changes one may move it to the end, so their order tells what happened, not what is. */
+function byType(conditions: readonly unknown[]): readonly unknown[] {
+  const typeOf = (condition: unknown) => String((condition as { type?: unknown } | null)?.type);
+  return conditions.toSorted((a, b) => (typeOf(a) < typeOf(b) ? -1 : typeOf(a) > typeOf(b) ? 1 : 0));
 }
 
 /** Names that the server made up, and what they are made from; the longest first. */

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AnyObject } from "@konverge/core";
+import { endStateDifferences, endStateOf } from "./end-state.ts";
+
+const available = { type: "Available", status: "True" };
+const progressing = { type: "Progressing", status: "True" };
+const deployment = (...conditions: object[]): AnyObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web" },
+  status: { conditions },
+});
+
+test("the order of conditions does not count: controllers move a condition that changes to the end", () => {
+  const expected = endStateOf([deployment(available, progressing)]);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([deployment(progressing, available)])), []);
+});
+
+test("a condition that has another status, or is missing, counts", () => {
+  const expected = endStateOf([deployment(available, progressing)]);
+  const other = endStateOf([deployment(progressing, { ...available, status: "False" })]);
+  assert.deepEqual(endStateDifferences(expected, other), [
+    'Deployment web differs: expected "status": "True",, but it is "status": "False",',
+  ]);
+  assert.equal(endStateDifferences(expected, endStateOf([deployment(progressing)])).length, 1);
+});
