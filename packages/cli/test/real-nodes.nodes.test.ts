@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { realClock, sleep } from "@konverge/core";
@@ -109,6 +119,39 @@ describe("real nodes", { skip: why ?? false, timeout: 10 * MINUTES }, () => {
     await eventually(async () => assert.match(await k("top", "nodes"), /linux-2\s+\d+m/));
   });
 
+  test("the credentials of a node reach what its pods use, and nothing of other nodes", async () => {
+    const secret = (name: string) => k("create", "secret", "generic", name, "--from-literal=key=value");
+    await secret("mounted");
+    await secret("elsewhere");
+    const overrides = (name: string, node: string) =>
+      JSON.stringify({
+        apiVersion: "v1",
+        spec: {
+          nodeName: node,
+          volumes: [{ name: "secret", secret: { secretName: name } }],
+          containers: [{ name, image: IMAGE, args: ["cat"], stdin: true, volumeMounts: [VOLUME_MOUNT] }],
+          terminationGracePeriodSeconds: 0,
+        },
+      });
+    const uses = (name: string, node: string) =>
+      k("run", name, `--image=${IMAGE}`, "--restart=Never", `--overrides=${overrides(name, node)}`);
+    await uses("mounted", "linux-1");
+    await uses("elsewhere", "linux-2");
+    await k("wait", "--for=condition=Ready", "pod/mounted", "pod/elsewhere", "--timeout=60s");
+    const ofNode = nodeKubeconfig(join(nodesFolder, "linux-1"), folder);
+    const asNode = (...args: string[]) => k("--kubeconfig", ofNode, ...args);
+    assert.match(await asNode("auth", "whoami"), /system:node:linux-1/);
+    assert.match(await asNode("get", "secret", "mounted", "-o", "name"), /secret\/mounted/);
+    await assert.rejects(
+      asNode("get", "secret", "elsewhere"),
+      /no relationship found between node 'linux-1' and this object/,
+    );
+    await assert.rejects(asNode("get", "secrets"), /Forbidden/);
+    await assert.rejects(asNode("label", "node", "linux-2", "mine=true"), /Forbidden/);
+    await assert.rejects(asNode("delete", "pod", "elsewhere"), /Forbidden|forbidden/);
+    await k("delete", "pod", "mounted", "elsewhere", "--now");
+  });
+
   test("a node joins a running cluster by its name, or by a token, and is removed", async () => {
     await konverge("node", "join", "--name", NAME);
     await konverge("node", "remove", "linux-3", "--name", NAME);
@@ -201,6 +244,18 @@ describe("real nodes", { skip: why ?? false, timeout: 10 * MINUTES }, () => {
     }
   }
 });
+
+const VOLUME_MOUNT = { name: "secret", mountPath: "/secret" };
+
+/** A node's kubeconfig with its certificate, by paths of this machine in place of the node's own. */
+function nodeKubeconfig(node: string, folder: string): string {
+  const file = join(folder, "node.kubeconfig");
+  const keys = join(node, "kubelet", "pki");
+  const current = join(keys, basename(readlinkSync(join(keys, "kubelet-client-current.pem"))));
+  const text = readFileSync(join(node, "kubelet", "kubeconfig"), "utf8");
+  writeFileSync(file, text.replaceAll("/var/lib/kubelet/pki/kubelet-client-current.pem", current));
+  return file;
+}
 
 interface PodJson {
   readonly status: {
