@@ -9,7 +9,7 @@
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
 #   checkpoint   a number while the primary is about to hand over: it makes a checkpoint, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, and APPLICATION if there is one.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
@@ -149,6 +149,24 @@ SQL
   sha256sum < "$chosen" | cut -d ' ' -f 1 > "$RUN/password"
 }
 
+# Makes the role and the database of the application, if there is one, and sets the password of the Secret when it is new. What is
+# there already stays.
+set_application() {
+  [ -n "${APPLICATION:-}" ] || return 0
+  wanted=$(cat "$APPLICATION/username" "$APPLICATION/dbname" "$APPLICATION/password" | sha256sum)
+  [ "$wanted" = "$(cat "$RUN/application" 2> /dev/null)" ] && return
+  sql <<SQL || return 1
+\set owner \`cat '$APPLICATION/username'\`
+\set database \`cat '$APPLICATION/dbname'\`
+\set password \`cat '$APPLICATION/password'\`
+select format('create role %I', :'owner') where not exists (select from pg_roles where rolname = :'owner') \gexec
+alter role :"owner" login password :'password';
+select format('create database %I owner %I', :'database', :'owner')
+  where not exists (select from pg_database where datname = :'database') \gexec
+SQL
+  echo "$wanted" > "$RUN/application"
+}
+
 # Each other member has a slot, so that what it still needs stays. On a standby, and for who has left, there is none; one that
 # has lost its WAL can no longer be used, and is recreated.
 keep_slots() {
@@ -191,7 +209,7 @@ lead() {
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary && flush
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && flush && set_application
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -240,7 +258,7 @@ NEEDED='select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) whe
 
 follow() {
   remember term
-  rm -f "$RUN/passwords"
+  rm -f "$RUN/passwords" "$RUN/application"
   if is_up && ! is_standby; then
     say "is no longer the primary: it stops"
     # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.

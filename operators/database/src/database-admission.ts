@@ -87,6 +87,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.storage", spec.storage !== undefined],
     ["spec.credentials.rotateEvery", spec.credentials?.rotateEvery !== undefined],
     ["spec.pooler", spec.pooler !== undefined],
+    ["spec.application", spec.application !== undefined],
   ];
   const given = missing.filter(([, isGiven]) => isGiven);
   return given.map(([field]) =>

@@ -27,6 +27,7 @@ import {
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import { durationMs } from "konverge/time";
+import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
@@ -37,7 +38,7 @@ import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
-import { backupName, podName, secretName, topologyName } from "./names.ts";
+import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
 import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { parseConfirming } from "./quorum.ts";
@@ -159,6 +160,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
+      const applicationSecret = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       // Too little room is a problem only when it lasts, and no event reports that.
       const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
       const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
@@ -166,6 +168,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       return {
         children: [
           secret,
+          ...applicationSecretFor(database, engine, { live: applicationSecret, secrets: clock.secrets }),
           configFor(database, engine),
           scriptsFor(database),
           topologyFor(database, step.topology, {

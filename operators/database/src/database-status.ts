@@ -10,7 +10,7 @@ import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import type { Member, Step } from "./leadership.ts";
-import { podName, readServiceName, secretName } from "./names.ts";
+import { applicationSecretName, podName, readServiceName, secretName } from "./names.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
 import type { Topology } from "./topology.ts";
@@ -79,6 +79,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
       readEndpoint: `${readServiceName(database)}.${metadata.namespace}.svc:${engine.port}`,
     }),
     secretName: secretName(database),
+    ...(spec.application && { applicationSecretName: applicationSecretName(database) }),
     podName: primary || (step.topology.operation?.from ?? podName(database)),
     instances: members.length,
     readyInstances: members.filter(({ pod }) => pod?.ready && !pod.ending).length,

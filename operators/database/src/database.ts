@@ -2,6 +2,7 @@ import { ageColumn, cel, defineKind, duration, type ObjectOf, opaqueObject, quan
 import type { ResourceRequirements } from "konverge/kinds";
 import { podTemplateField } from "konverge/pods";
 import { z } from "zod";
+import { applicationSpec } from "./application-spec.ts";
 import { backupSpec } from "./backup-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";
 
@@ -99,6 +100,9 @@ export const Database = defineKind({
         credentials: z
           .object({ rotateEvery: duration().optional().describe("How often the password is rotated, such as 720h.") })
           .optional(),
+        application: applicationSpec
+          .optional()
+          .describe("Creates a database and the role that owns it, with a Secret `<name>-app`."),
         exporter: z
           .object({ image: z.string().min(1).optional() })
           .optional()
@@ -115,6 +119,7 @@ export const Database = defineKind({
         endpoint: z.string().optional().describe("Where clients connect."),
         readEndpoint: z.string().optional().describe("Where clients that only read connect."),
         secretName: z.string().optional().describe("The Secret with the administrator's password."),
+        applicationSecretName: z.string().optional().describe("The Secret of the application's role."),
         podName: z.string().optional().describe("The pod of the primary."),
         instances: z.int().optional(),
         readyInstances: z.int().optional(),
@@ -144,7 +149,9 @@ export const Database = defineKind({
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
-        ...["switchoverTo", "storage", "pooler"].map((field) => postgresOnly(field, `!has(self.spec.${field})`)),
+        ...["switchoverTo", "storage", "pooler", "application"].map((field) =>
+          postgresOnly(field, `!has(self.spec.${field})`),
+        ),
         postgresOnly(
           "credentials.rotateEvery",
           "!has(self.spec.credentials) || !has(self.spec.credentials.rotateEvery)",

@@ -13,6 +13,7 @@
  * It promises that there are never two servers that acknowledge writes, that nothing acknowledged is lost unless that was
  * allowed, and that volumes never shrink. Passwords live in a Secret alone.
  */
+export * from "./application.ts";
 export * from "./backup.ts";
 export * from "./backup-controller.ts";
 export * from "./backup-jobs.ts";

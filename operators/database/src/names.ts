@@ -2,6 +2,7 @@ import type { Database } from "./database.ts";
 
 /** What belongs to a database is called after it. */
 export const secretName = ({ metadata }: Database) => `${metadata.name}-credentials`;
+export const applicationSecretName = ({ metadata }: Database) => `${metadata.name}-app`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
 export const topologyName = ({ metadata }: Database) => `${metadata.name}-topology`;

@@ -1,5 +1,6 @@
 import type { Affinity, Container, EnvVar, PodSpec, Volume, VolumeMount } from "konverge/kinds";
 import { type PodTemplateOverlay, sameNodeAffinity } from "konverge/pods";
+import { applicationEnvironment, applicationMounts, applicationVolumes } from "./application.ts";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
@@ -116,6 +117,7 @@ function postgresServer(database: Database): Server {
     { name: "PORT", value: "5432" },
     { name: "INTERVAL", value: "1" },
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
+    ...applicationEnvironment(database),
     ...archiveEnvironment(database),
   ];
   const volumeMounts: VolumeMount[] = [
@@ -124,6 +126,7 @@ function postgresServer(database: Database): Server {
     { name: "topology", mountPath: TOPOLOGY_FOLDER, readOnly: true },
     { name: "run", mountPath: RUN_FOLDER },
     { name: "shared-memory", mountPath: "/dev/shm" },
+    ...applicationMounts(database),
     ...archiveMounts(database),
   ];
   const alive = { exec: { command: ["sh", `${SCRIPTS_FOLDER}/alive.sh`] } };
@@ -146,6 +149,7 @@ function postgresServer(database: Database): Server {
       { name: "run", emptyDir: {} },
       // Counts against the limit of memory, which bounds it.
       { name: "shared-memory", emptyDir: { medium: "Memory" } },
+      ...applicationVolumes(database),
       ...archiveVolumes(database),
     ],
   };

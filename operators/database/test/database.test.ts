@@ -1,6 +1,17 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { aDatabaseRunsByALesserDefinition } from "./lesser-definition.ts";
-import { backups, badInput, ends, hibernates, lives, mysqlLimits, resized, unheard, upgraded } from "./scenarios.ts";
+import {
+  application,
+  backups,
+  badInput,
+  ends,
+  hibernates,
+  lives,
+  mysqlLimits,
+  resized,
+  unheard,
+  upgraded,
+} from "./scenarios.ts";
 
 onEmbedded("a server with its volume, Service, settings and password", lives);
 onEmbedded("the server stops before the object goes; volumes go or stay as asked", ends);
@@ -9,6 +20,7 @@ onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("an application has a database, a role and a Secret of its own", application);
 onEmbedded("the API server refuses what MySQL does not have, with the field and the reason", mysqlLimits);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);
 onEmbedded("a database runs also where the definition of a tutorial is installed", aDatabaseRunsByALesserDefinition);

@@ -225,9 +225,9 @@ export class MachineRoom implements AsyncDisposable {
   }
 
   /** What a query answers, one row per line, columns with | between them. */
-  async query(port: number, password: string, sql: string, database = "postgres"): Promise<string> {
+  async query(port: number, password: string, sql: string, database = "postgres", user = "postgres"): Promise<string> {
     const { code, output } = await this.run(
-      ["psql", "-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", database, "-XAtq", "-c", sql],
+      ["psql", "-h", "127.0.0.1", "-p", String(port), "-U", user, "-d", database, "-XAtq", "-c", sql],
       { PGPASSWORD: password, PGCONNECT_TIMEOUT: "10" },
     );
     assert.equal(code, 0, output);

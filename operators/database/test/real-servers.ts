@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  applicationSecretFor,
   configFor,
   credentialsFor,
   Database,
@@ -37,6 +38,7 @@ class RealServer {
   readonly volume: string;
   readonly topology: string;
   readonly credentials: string;
+  readonly application: string;
   readonly backups: string;
   readonly run: string;
   container: RunningContainer | undefined;
@@ -47,6 +49,7 @@ class RealServer {
     this.volume = room.folder("volume");
     this.topology = room.folder("topology");
     this.credentials = room.folder("credentials");
+    this.application = room.folder("application");
     this.backups = room.folder("backups");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
@@ -65,6 +68,7 @@ export class RealServers {
   readonly #scripts: ConfigMap;
   #config: ConfigMap;
   #secret: Secret;
+  readonly #applicationSecrets: readonly Secret[];
   #topology: Topology;
   #synchronous: number;
 
@@ -80,6 +84,7 @@ export class RealServers {
         instances: options.instances,
         parameters: { ...QUICK, ...options.parameters },
         ...(options.archived && { backup: {} }),
+        ...(options.application && { application: options.application }),
       },
     } as never);
     const engine = engineOf(this.database);
@@ -90,6 +95,7 @@ export class RealServers {
     this.#config = configFor(this.database, engine);
     const { secrets } = new VirtualClock();
     this.#secret = credentialsFor(this.database, engine, { live: undefined, secrets, now: 0, told: undefined });
+    this.#applicationSecrets = applicationSecretFor(this.database, engine, { live: undefined, secrets });
     this.#synchronous = options.synchronous ?? 0;
     this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
   }
@@ -102,6 +108,7 @@ export class RealServers {
     }
     all.follow({});
     all.give({});
+    all.giveApplication({});
     return all;
   }
 
@@ -151,6 +158,17 @@ export class RealServers {
     }
   }
 
+  /** What the Secret of the application's role holds. */
+  get application(): Record<string, string> {
+    const data = Object.entries(this.#applicationSecrets[0]?.data ?? {});
+    return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+  }
+
+  /** Changes what nodes bring of it. */
+  giveApplication(change: Readonly<Record<string, string>>): void {
+    for (const { application } of this.servers) this.#place(application, { ...this.application, ...change });
+  }
+
   /** Changes the settings of pods that are started from now on. */
   configure(parameters: Readonly<Record<string, string>>): void {
     const { spec } = this.database;
@@ -164,7 +182,7 @@ export class RealServers {
     const { folders, env } = this.#setting(server);
     server.container = this.room.startContainer(this.#pod, "database", {
       configMaps: [this.#config, this.#scripts],
-      secrets: [this.#secret],
+      secrets: [this.#secret, ...this.#applicationSecrets],
       folders,
       env,
     });
@@ -196,7 +214,12 @@ export class RealServers {
     const server = this.servers[index]!;
     const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: ["sh", "/scripts/status.sh"] }] };
     const { folders, env } = this.#setting(server);
-    const setting = { configMaps: [this.#config, this.#scripts], secrets: [this.#secret], folders, env };
+    const setting = {
+      configMaps: [this.#config, this.#scripts],
+      secrets: [this.#secret, ...this.#applicationSecrets],
+      folders,
+      env,
+    };
     const { output } = await this.room.runContainer(pod, "database", setting);
     return parseServerReport(output);
   }
@@ -206,7 +229,12 @@ export class RealServers {
     const command = this.#pod.containers[0]!.livenessProbe!.exec!.command!;
     const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command }] };
     const { folders, env } = this.#setting(this.servers[index]!);
-    const setting = { configMaps: [this.#config, this.#scripts], secrets: [this.#secret], folders, env };
+    const setting = {
+      configMaps: [this.#config, this.#scripts],
+      secrets: [this.#secret, ...this.#applicationSecrets],
+      folders,
+      env,
+    };
     return (await this.room.runContainer(pod, "database", setting)).code === 0;
   }
 
@@ -277,12 +305,13 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, backups, run }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, application, backups, run }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
         "/topology": topology,
         "/credentials": credentials,
+        "/application": application,
         "/run/database": run,
         "/backups": backups,
       },
@@ -304,6 +333,8 @@ export class RealServers {
 export interface RealServersOptions {
   readonly instances: number;
   readonly synchronous?: number;
+  /** A database and its owner. */
+  readonly application?: { readonly database?: string; readonly owner?: string };
   /** WAL is archived. */
   readonly archived?: boolean;
   /** Settings of the servers. */

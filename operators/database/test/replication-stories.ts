@@ -349,3 +349,40 @@ export const archives: Story = async (room, options = {}) => {
   all.start(0);
   await all.answers(0, "select 1", "1");
 };
+
+/** The application has a database that its role owns, and nothing else; its password follows the Secret, also when another leads. */
+export const serves: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, {
+    instances: 2,
+    application: { database: "shop", owner: "clerk" },
+    ...options,
+  });
+  await all.startAll();
+  const { password = "", uri } = all.application;
+  assert.match(uri ?? "", /^postgresql:\/\/clerk:\w+@postgres-real\.test\.svc:5432\/shop$/);
+  const asClerk = (index: number, sql: string, secret = password) =>
+    room.query(all.servers[index]!.port, secret, sql, "shop", "clerk");
+  await all.until("it can log in", async () => (await asClerk(0, "select 1").catch(() => "")) === "1");
+  await asClerk(0, "create table rows (text text); insert into rows values ('one')");
+  const owner = "select pg_get_userbyid(datdba) from pg_database where datname = 'shop'";
+  assert.equal(await all.query(0, owner), "clerk");
+  const rights = "select rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls from pg_roles";
+  assert.equal(await all.query(0, `${rights} where rolname = 'clerk'`), "f");
+  await assert.rejects(asClerk(0, "select pg_read_file('PG_VERSION')"), /permission denied/);
+
+  // A password of the user's own; then another leads.
+  const other = `it's "new": \\ and $(odd)`;
+  all.giveApplication({ password: other });
+  await all.until("the new password is set", async () => {
+    return (await asClerk(0, "select 1", other).catch(() => "")) === "1";
+  });
+  await assert.rejects(asClerk(0, "select 1"), /password authentication failed/);
+  assert.equal(await asClerk(0, "select text from rows", other), "one", "what was there stays");
+  all.follow({ term: 2, primary: "" });
+  await all.becomes(0, "stopped");
+  all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
+  await all.becomes(1, "primary");
+  await asClerk(1, "insert into rows values ('two')", other);
+  assert.equal(await asClerk(1, "select count(*) from rows", other), "2");
+  for (const { container } of all.servers) assert.doesNotMatch(container!.output(), /already exists|odd/i);
+};

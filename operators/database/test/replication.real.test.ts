@@ -8,6 +8,7 @@ import {
   remounts,
   rewinds,
   rotates,
+  serves,
 } from "./replication-stories.ts";
 
 withPostgres("rows reach the standby; a primary hands over in good order, and nothing is lost", handsOver);
@@ -18,6 +19,7 @@ withPostgres(
 withPostgres("a primary that others have gone on without stops, and takes back what only it has", rewinds);
 withPostgres("with standbys that must confirm, a primary that is alone acknowledges nothing", confirms);
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
+withPostgres("the application has a database that its role owns, and the password of its Secret", serves);
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);
 withPostgres("a standby whose WAL is gone is copied anew, and cannot fill the primary's volume", rebuilds);
 withPostgres("a primary says how its archive is doing, and goes on when what was wrong is mended", archives);

@@ -249,6 +249,7 @@ export const mysqlLimits: Scenario = async (stage) => {
     switchoverTo: "orders-1",
     storage: { limit: "9Gi" },
     pooler: {},
+    application: {},
     credentials: { rotateEvery: "720h" },
   };
   for (const [field, value] of Object.entries(postgresOnly)) {
@@ -258,4 +259,48 @@ export const mysqlLimits: Scenario = async (stage) => {
     await stage.apply(database("postgres-orders", { [field]: value }));
   }
   await stage.apply(database("orders", { instances: 1 }));
+};
+
+/** A database for an application: a Secret of its own with all that clients need, which servers read; a known password stays. */
+export const application: Scenario = async (stage) => {
+  await supplyVolumes(stage, "20Gi");
+  await stage.start(databaseOperator);
+  const refused = (owner: string, words: RegExp) =>
+    assert.rejects(stage.apply(`${sample("database")}  application: {owner: ${owner}}\n`), words);
+  await refused("postgres", /this role belongs to the server or to the operator/);
+  await refused("pg_monitor", /this role belongs to the server or to the operator/);
+  await refused("a-b", /spec\.application\.owner/);
+  await stage.client.create(Secret, {
+    metadata: { name: "postgres-orders-app", namespace: stage.namespace },
+    data: { password: Buffer.from("p@ss:word").toString("base64") },
+  });
+  await stage.apply(`${sample("database")}  application: {database: shop, owner: clerk}\n`);
+  await running(stage, "postgres-orders");
+  const held = async () => {
+    const data = Object.entries((await stage.get(Secret, "postgres-orders-app")).data ?? {});
+    return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+  };
+  const host = `postgres-orders.${stage.namespace}.svc`;
+  assert.deepEqual(await held(), {
+    username: "clerk",
+    password: "p@ss:word",
+    dbname: "shop",
+    host,
+    port: "5432",
+    uri: `postgresql://clerk:p%40ss%3Aword@${host}:5432/shop`,
+    "jdbc-uri": `jdbc:postgresql://${host}:5432/shop?user=clerk&password=p%40ss%3Aword`,
+    pgpass: `${host}:5432:shop:clerk:p@ss\\:word\n`,
+  });
+  const { spec } = await stage.get(StatefulSet, "postgres-orders");
+  const volume = spec!.template.spec!.volumes!.find(({ name }) => name === "application");
+  assert.equal(volume?.secret?.secretName, "postgres-orders-app");
+  assert.equal((await stage.get(Database, "postgres-orders")).status?.applicationSecretName, "postgres-orders-app");
+  // A password that is made goes with its Secret, and another is made.
+  await stage.client.delete(Secret, `${stage.namespace}/postgres-orders-app`);
+  await stage.until("there is another", async () => {
+    return (await stage.find(Secret, "postgres-orders-app"))?.type === "kubernetes.io/basic-auth";
+  });
+  assert.match((await held())["password"]!, /^\w{24}$/);
+  await stage.apply(sample("database"));
+  await stage.until("it goes with the field", async () => !(await stage.find(Secret, "postgres-orders-app")));
 };

@@ -36,6 +36,11 @@ const SUBJECTS: readonly Subject[] = [
         why: "it only saves setting what is set",
       },
       { line: 'echo "$wanted" > "$RUN/passwords"', why: "it only saves setting what is set" },
+      {
+        line: '[ "$wanted" = "$(cat "$RUN/application" 2> /dev/null)" ] && return',
+        why: "it only saves setting what is set",
+      },
+      { line: 'echo "$wanted" > "$RUN/application"', why: "it only saves setting what is set" },
       { line: 'rm -f "$RUN/passwords"', why: "for a password that was changed and changed back while another led" },
       { line: "wait $!", why: "without it the script asks again at once, which only costs" },
     ],
