@@ -4,6 +4,7 @@
  */
 export {
   type Cluster,
+  type ClusterFaults,
   type ClusterOptions,
   type ForkOptions as ForkClusterOptions,
   gpuNodes,

@@ -6,7 +6,7 @@ import { projectStage } from "../../test/project-stage.ts";
 import { dev } from "./dev.ts";
 import { OperatorLog, problemText } from "./operator-log.ts";
 
-test("a project runs with its samples, edits take effect, and what fails is shown with its place until it is fixed", async (t) => {
+test("a project runs with its samples, its time can be changed in the console, edits take effect, and what fails is shown with its place until it is fixed", async (t) => {
   using project = projectStage();
   const { folder } = project;
   process.env["KONVERGE_HOME"] = join(folder, "home");
@@ -32,6 +32,8 @@ test("a project runs with its samples, edits take effect, and what fails is show
   const running = dev([join(folder, "src/operator.ts")], options, { folder, env: {}, stop: stop.signal, screen });
   try {
     await printed(/Cluster dev-test is ready at https:\/\/127\.0\.0\.1:\d+[\s\S]*See it in the browser:\n {2}http/);
+    const [, link = ""] = /See it in the browser:\n {2}(\S+)/.exec(output.join("")) ?? [];
+    for (const speed of [2, 1]) assert.equal(await control(link, { action: "speed", speed }), 200);
     await printed(/error +src\/operator\.ts cannot be loaded: src\/cache\.ts:27:\d+: Expression expected/);
     project.write("src/cache.ts", source);
     await printed(/converged +Cache default\/sample: Resource is Ready/);
@@ -54,6 +56,14 @@ test("a project runs with its samples, edits take effect, and what fails is show
     await running;
   }
 });
+
+/** Sends a request to the controls of the console at a link. */
+async function control(link: string, body: object): Promise<number> {
+  const entered = await fetch(link, { redirect: "manual" });
+  const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
+  const url = new URL("/console/controls", link);
+  return (await fetch(url, { method: "POST", headers: { cookie }, body: JSON.stringify(body) })).status;
+}
 
 test("on a terminal problems are listed, and go when the object is reconciled", () => {
   const told: string[] = [];
