@@ -9,7 +9,7 @@
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
 #   checkpoint   a number while the primary is about to hand over: it makes a checkpoint, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, and APPLICATION if there is one.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, and APPLICATION and TLS if there are.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
@@ -70,9 +70,18 @@ confirming() {
   [ "$synchronous" -eq 0 ] || echo "ANY $synchronous ($(others | sed 's/.*/"&"/' | paste -s -d , -))"
 }
 
+# Copies the certificate and its key, which the server refuses if others can read it.
+take_certificate() {
+  for file in tls.crt tls.key; do
+    cat "$TLS/$file" > "$RUN/$file.new"
+    mv "$RUN/$file.new" "$RUN/$file"
+  done
+}
+
 # What this server adds to the settings of all. They are read again when they have changed.
 settle() {
   echo "*:*:*:replicator:$(cat "$CREDENTIALS/replication-password")" > "$PGPASSFILE"
+  [ -z "${TLS:-}" ] || take_certificate
   {
     # A standby that is away for long is copied again: its WAL must not fill the volume. The settings of all may say otherwise.
     echo "max_slot_wal_keep_size = $(df -P -k "$VOLUME" | awk 'NR == 2 { printf "%d", $2 / 5 }')kB"
@@ -81,6 +90,13 @@ settle() {
     echo "port = $PORT"
     echo "unix_socket_directories = '$RUN'"
     echo "synchronous_standby_names = '$(confirming)'"
+    if [ -n "${TLS:-}" ]; then
+      echo "ssl = on"
+      echo "ssl_cert_file = '$RUN/tls.crt'"
+      echo "ssl_key_file = '$RUN/tls.key'"
+      # With another certificate this is another text, so that it is read.
+      echo "# $(cat "$RUN/tls.crt" "$RUN/tls.key" | sha256sum)"
+    fi
     if [ -n "$upstream" ] && [ "$upstream" != "$POD_NAME" ]; then
       echo "primary_conninfo = '$(conninfo "$upstream")'"
       echo "primary_slot_name = '$(slot_of "$POD_NAME")'"

@@ -11,6 +11,7 @@ import { bootstrapName } from "./restore-hold.ts";
 const OURS = new Set([
   ...["listen_addresses", "port", "unix_socket_directories", "hba_file", "data_directory", "config_file"],
   ...["wal_level", "hot_standby", "primary_conninfo", "primary_slot_name"],
+  ...["ssl", "ssl_cert_file", "ssl_key_file"],
   ...["synchronous_standby_names", "archive_mode", "archive_command", "archive_timeout"],
 ]);
 
@@ -88,6 +89,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.credentials.rotateEvery", spec.credentials?.rotateEvery !== undefined],
     ["spec.pooler", spec.pooler !== undefined],
     ["spec.application", spec.application !== undefined],
+    ["spec.tls", spec.tls !== undefined],
   ];
   const given = missing.filter(([, isGiven]) => isGiven);
   return given.map(([field]) =>

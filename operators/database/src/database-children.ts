@@ -15,6 +15,7 @@ import {
   writeServiceName,
 } from "./names.ts";
 import { serverPodSpec } from "./server-pod.ts";
+import { accessRules } from "./server-tls.ts";
 import { archiveParameters } from "./wal-archive.ts";
 
 /** Annotations of a Database whose change asks for something to be done once. */
@@ -23,9 +24,11 @@ export const ROTATE = "databases.example.com/rotate";
 
 /** The servers' configuration. */
 export function configFor(database: Database, engine: Engine) {
+  const data = { ...engine.configuration({ ...database.spec.parameters, ...archiveParameters(database) }) };
+  const access = data["pg_hba.conf"];
   return ConfigMap.draft({
     metadata: metadataOf(database, configName(database)),
-    data: { ...engine.configuration({ ...database.spec.parameters, ...archiveParameters(database) }) },
+    data: { ...data, ...(access !== undefined && { "pg_hba.conf": accessRules(access, database) }) },
   });
 }
 

@@ -46,6 +46,7 @@ import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
 import type { AskServer } from "./server-report.ts";
+import { LOOK_AT_CERTIFICATES, tlsChildren } from "./server-tls.ts";
 import {
   askServers,
   capacityOf,
@@ -101,6 +102,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       permission(Pod, ["get", "create"], { subresource: "exec" }),
       permission(PodMonitor, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
+      permission(Secret, ["get", "create", "update"]),
     ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context) {
@@ -161,14 +163,17 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
       const applicationSecret = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
+      const certificates = await tlsChildren(database, context);
+      const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
       const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
       const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
-      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait));
+      const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait) ?? renewal);
       return {
         children: [
           secret,
           ...applicationSecretFor(database, engine, { live: applicationSecret, secrets: clock.secrets }),
+          ...certificates,
           configFor(database, engine),
           scriptsFor(database),
           topologyFor(database, step.topology, {

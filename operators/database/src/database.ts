@@ -103,6 +103,17 @@ export const Database = defineKind({
         application: applicationSpec
           .optional()
           .describe("Creates a database and the role that owns it, with a Secret `<name>-app`."),
+        tls: z
+          .object({
+            required: z.boolean().default(false).describe("Whether connections without TLS are refused."),
+            secretName: z
+              .string()
+              .min(1)
+              .optional()
+              .describe("A Secret with tls.crt and tls.key. Default: certificates of an authority of the operator."),
+          })
+          .optional()
+          .describe("Offers TLS to clients; servers use it among themselves."),
         exporter: z
           .object({ image: z.string().min(1).optional() })
           .optional()
@@ -149,7 +160,7 @@ export const Database = defineKind({
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
-        ...["switchoverTo", "storage", "pooler", "application"].map((field) =>
+        ...["switchoverTo", "storage", "pooler", "application", "tls"].map((field) =>
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
         postgresOnly(

@@ -41,6 +41,7 @@ export * from "./rollout.ts";
 export * from "./scripts.ts";
 export * from "./server-pod.ts";
 export * from "./server-report.ts";
+export * from "./server-tls.ts";
 export * from "./storage.ts";
 export * from "./task-report.ts";
 export * from "./topology.ts";

@@ -3,6 +3,8 @@ import type { Database } from "./database.ts";
 /** What belongs to a database is called after it. */
 export const secretName = ({ metadata }: Database) => `${metadata.name}-credentials`;
 export const applicationSecretName = ({ metadata }: Database) => `${metadata.name}-app`;
+export const tlsSecretName = ({ metadata }: Database) => `${metadata.name}-tls`;
+export const authorityName = ({ metadata }: Database) => `${metadata.name}-ca`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
 export const topologyName = ({ metadata }: Database) => `${metadata.name}-topology`;

@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
 import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
+import { tlsEnvironment, tlsMounts, tlsVolumes } from "./server-tls.ts";
 import { rolledVersion } from "./version.ts";
 import { archiveEnvironment, archiveMounts, archiveVolumes } from "./wal-archive.ts";
 
@@ -118,6 +119,7 @@ function postgresServer(database: Database): Server {
     { name: "INTERVAL", value: "1" },
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
     ...applicationEnvironment(database),
+    ...tlsEnvironment(database),
     ...archiveEnvironment(database),
   ];
   const volumeMounts: VolumeMount[] = [
@@ -127,6 +129,7 @@ function postgresServer(database: Database): Server {
     { name: "run", mountPath: RUN_FOLDER },
     { name: "shared-memory", mountPath: "/dev/shm" },
     ...applicationMounts(database),
+    ...tlsMounts(database),
     ...archiveMounts(database),
   ];
   const alive = { exec: { command: ["sh", `${SCRIPTS_FOLDER}/alive.sh`] } };
@@ -150,6 +153,7 @@ function postgresServer(database: Database): Server {
       // Counts against the limit of memory, which bounds it.
       { name: "shared-memory", emptyDir: { medium: "Memory" } },
       ...applicationVolumes(database),
+      ...tlsVolumes(database),
       ...archiveVolumes(database),
     ],
   };
@@ -178,7 +182,10 @@ function exporter(database: Database, engine: Engine): Container[] {
   const env: EnvVar[] =
     engine.name === "postgres"
       ? [
-          { name: "DATA_SOURCE_URI", value: `127.0.0.1:${engine.port}/postgres?sslmode=disable` },
+          {
+            name: "DATA_SOURCE_URI",
+            value: `127.0.0.1:${engine.port}/postgres?sslmode=${database.spec.tls ? "require" : "disable"}`,
+          },
           { name: "DATA_SOURCE_USER", value: "monitor" },
           secretVariable(database, "DATA_SOURCE_PASS", "monitor-password"),
         ]

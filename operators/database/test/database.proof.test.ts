@@ -18,7 +18,7 @@ import {
   scheduled,
 } from "./recovery-scenarios.ts";
 import { failsOverOnce, hasCompany } from "./replica-scenarios.ts";
-import { backups, badInput, ends, lives, made, resized } from "./scenarios.ts";
+import { backups, badInput, encrypted, ends, lives, made, resized } from "./scenarios.ts";
 
 const mask = withoutPasswords;
 survivesCrashesAndErrors("a database lives, whatever fails", databaseOperator, lives);
@@ -30,6 +30,16 @@ survivesDeletion("a database goes with all it has but its volumes, in each phase
 repairsChildren("each field of a database's children is repaired", databaseOperator, made, { mask, except: isOthers });
 const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstraps, backupsOutlive];
 // The first that uses a rule is played without it: the shortest come first.
-exactRole(databaseOperator, [lives, ends, resized, backups, badInput, ...recovery, hasCompany, failsOverOnce]);
+exactRole(databaseOperator, [
+  lives,
+  encrypted,
+  ends,
+  resized,
+  backups,
+  badInput,
+  ...recovery,
+  hasCompany,
+  failsOverOnce,
+]);
 survivesCrdDeletion("a database survives that its kinds go and come", databaseOperator, made, { mask });
 survivesSpecChanges("a database is as before after its spec is changed, and back", databaseOperator, made, { mask });

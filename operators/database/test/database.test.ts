@@ -4,10 +4,12 @@ import {
   application,
   backups,
   badInput,
+  encrypted,
   ends,
   hibernates,
   lives,
   mysqlLimits,
+  renewed,
   resized,
   unheard,
   upgraded,
@@ -21,6 +23,8 @@ onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
 onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
 onEmbedded("an application has a database, a role and a Secret of its own", application);
+onEmbedded("servers have certificates of an authority of their own, or the user's", encrypted);
+onEmbedded("certificates are renewed in time, without a restart", renewed);
 onEmbedded("the API server refuses what MySQL does not have, with the field and the reason", mysqlLimits);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);
 onEmbedded("a database runs also where the definition of a tutorial is installed", aDatabaseRunsByALesserDefinition);

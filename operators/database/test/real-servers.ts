@@ -39,6 +39,7 @@ class RealServer {
   readonly topology: string;
   readonly credentials: string;
   readonly application: string;
+  readonly tls: string;
   readonly backups: string;
   readonly run: string;
   container: RunningContainer | undefined;
@@ -50,6 +51,7 @@ class RealServer {
     this.topology = room.folder("topology");
     this.credentials = room.folder("credentials");
     this.application = room.folder("application");
+    this.tls = room.folder("tls");
     this.backups = room.folder("backups");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
@@ -85,6 +87,7 @@ export class RealServers {
         parameters: { ...QUICK, ...options.parameters },
         ...(options.archived && { backup: {} }),
         ...(options.application && { application: options.application }),
+        ...(options.certificate && { tls: { required: true } }),
       },
     } as never);
     const engine = engineOf(this.database);
@@ -109,6 +112,7 @@ export class RealServers {
     all.follow({});
     all.give({});
     all.giveApplication({});
+    if (options.certificate) all.certify(options.certificate);
     return all;
   }
 
@@ -158,6 +162,12 @@ export class RealServers {
     }
   }
 
+  /** What the pod mounts; what of it is in folders of each server is not read here. */
+  get #secrets(): Secret[] {
+    const tls: Secret = { apiVersion: "v1", kind: "Secret", metadata: { name: `${this.database.metadata.name}-tls` } };
+    return [this.#secret, ...this.#applicationSecrets, tls];
+  }
+
   /** What the Secret of the application's role holds. */
   get application(): Record<string, string> {
     const data = Object.entries(this.#applicationSecrets[0]?.data ?? {});
@@ -167,6 +177,11 @@ export class RealServers {
   /** Changes what nodes bring of it. */
   giveApplication(change: Readonly<Record<string, string>>): void {
     for (const { application } of this.servers) this.#place(application, { ...this.application, ...change });
+  }
+
+  /** Changes the certificate that nodes bring. */
+  certify({ cert, key }: Certificate): void {
+    for (const { tls } of this.servers) this.#place(tls, { "tls.crt": cert, "tls.key": key });
   }
 
   /** Changes the settings of pods that are started from now on. */
@@ -182,7 +197,7 @@ export class RealServers {
     const { folders, env } = this.#setting(server);
     server.container = this.room.startContainer(this.#pod, "database", {
       configMaps: [this.#config, this.#scripts],
-      secrets: [this.#secret, ...this.#applicationSecrets],
+      secrets: this.#secrets,
       folders,
       env,
     });
@@ -216,7 +231,7 @@ export class RealServers {
     const { folders, env } = this.#setting(server);
     const setting = {
       configMaps: [this.#config, this.#scripts],
-      secrets: [this.#secret, ...this.#applicationSecrets],
+      secrets: this.#secrets,
       folders,
       env,
     };
@@ -231,7 +246,7 @@ export class RealServers {
     const { folders, env } = this.#setting(this.servers[index]!);
     const setting = {
       configMaps: [this.#config, this.#scripts],
-      secrets: [this.#secret, ...this.#applicationSecrets],
+      secrets: this.#secrets,
       folders,
       env,
     };
@@ -305,13 +320,14 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, application, backups, run }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, application, tls, backups, run }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
         "/topology": topology,
         "/credentials": credentials,
         "/application": application,
+        "/tls": tls,
         "/run/database": run,
         "/backups": backups,
       },
@@ -330,11 +346,19 @@ export class RealServers {
   }
 }
 
+/** A certificate and its private key, PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
 export interface RealServersOptions {
   readonly instances: number;
   readonly synchronous?: number;
   /** A database and its owner. */
   readonly application?: { readonly database?: string; readonly owner?: string };
+  /** TLS is required, with this certificate. */
+  readonly certificate?: Certificate;
   /** WAL is archived. */
   readonly archived?: boolean;
   /** Settings of the servers. */

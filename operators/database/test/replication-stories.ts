@@ -386,3 +386,41 @@ export const serves: Story = async (room, options = {}) => {
   assert.equal(await asClerk(1, "select count(*) from rows", other), "2");
   for (const { container } of all.servers) assert.doesNotMatch(container!.output(), /already exists|odd/i);
 };
+
+/** Servers accept TLS only, among themselves too; another certificate is used without a restart. */
+export const encrypts: Story = async (room, options = {}) => {
+  const certificate = async (name: string) => {
+    const folder = room.folder("certificate");
+    const files = ["-keyout", join(folder, "key"), "-out", join(folder, "cert")];
+    const words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", `/CN=${name}`];
+    assert.equal((await room.run([...words, ...files])).code, 0);
+    return { cert: readFileSync(join(folder, "cert"), "utf8"), key: readFileSync(join(folder, "key"), "utf8") };
+  };
+  const all = await RealServers.in(room, { instances: 2, certificate: await certificate("first"), ...options });
+  await all.startAll();
+  const { port, run } = all.servers[0]!;
+  const connect = (mode: string) =>
+    room.run(["psql", `host=127.0.0.1 port=${port} user=postgres sslmode=${mode}`, "-XAtqc", "select 1"], {
+      PGPASSWORD: all.password,
+    });
+  assert.match((await connect("disable")).output, /no pg_hba.conf entry .* no encryption/);
+  assert.equal((await connect("require")).output.trim(), "1");
+  const streams = "select bool_and(ssl) from pg_stat_replication join pg_stat_ssl using (pid)";
+  await all.answers(0, streams, "t");
+  assert.equal(statSync(join(run, "tls.key")).mode & 0o777, 0o600);
+
+  const shown = async () => {
+    const words = ["openssl", "s_client", "-starttls", "postgres", "-connect", `127.0.0.1:${port}`];
+    const { output } = await room.run([
+      "sh",
+      "-c",
+      `${words.join(" ")} < /dev/null 2>&1 | openssl x509 -noout -subject`,
+    ]);
+    return output;
+  };
+  assert.match(await shown(), /first/);
+  const started = await all.query(0, "select pg_postmaster_start_time()");
+  all.certify(await certificate("second"));
+  await all.until("the new certificate is used", async () => (await shown()).includes("second"));
+  assert.equal(await all.query(0, "select pg_postmaster_start_time()"), started, "it was not restarted");
+};

@@ -2,6 +2,7 @@ import { withPostgres } from "./postgres.ts";
 import {
   archives,
   confirms,
+  encrypts,
   handsOver,
   isCareful,
   rebuilds,
@@ -20,6 +21,7 @@ withPostgres("a primary that others have gone on without stops, and takes back w
 withPostgres("with standbys that must confirm, a primary that is alone acknowledges nothing", confirms);
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
 withPostgres("the application has a database that its role owns, and the password of its Secret", serves);
+withPostgres("servers accept TLS only, and take another certificate without a restart", encrypts);
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);
 withPostgres("a standby whose WAL is gone is copied anew, and cannot fill the primary's volume", rebuilds);
 withPostgres("a primary says how its archive is doing, and goes on when what was wrong is mended", archives);

@@ -3,11 +3,13 @@ import { onReal } from "@konverge/operator-suite";
 import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { bootstraps, restoresInPlace } from "./recovery-scenarios.ts";
 import { hasCompany, replacesPrimary } from "./replica-scenarios.ts";
+import { encrypted } from "./scenarios.ts";
 
 // Together they take all that the operator is allowed to do.
 onReal(
   {
     "poolers, exporters, and what Prometheus is told": hasCompany,
+    "servers have certificates of an authority of their own, or the user's": encrypted,
     "a primary that finds no node is replaced, and follows when it is back": replacesPrimary,
     "a restore in place replaces data while no server runs": restoresInPlace,
     "a new database begins with a backup": bootstraps,

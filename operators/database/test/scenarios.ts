@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Database, databaseOperator } from "@konverge/database-operator";
 import { isReported, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, CronJob, Job, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
+
+import { VirtualClock } from "konverge/time";
+import { builtInCertificates } from "konverge/webhooks";
 
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
@@ -250,6 +254,7 @@ export const mysqlLimits: Scenario = async (stage) => {
     storage: { limit: "9Gi" },
     pooler: {},
     application: {},
+    tls: {},
     credentials: { rotateEvery: "720h" },
   };
   for (const [field, value] of Object.entries(postgresOnly)) {
@@ -303,4 +308,83 @@ export const application: Scenario = async (stage) => {
   assert.match((await held())["password"]!, /^\w{24}$/);
   await stage.apply(sample("database"));
   await stage.until("it goes with the field", async () => !(await stage.find(Secret, "postgres-orders-app")));
+};
+
+/** Certificates of an authority of the database's own, which are renewed in time, without a restart; or of the user's. */
+export const encrypted: Scenario = async (stage) => {
+  const days = 86_400_000;
+  const secret = { name: "postgres-orders-tls", namespace: stage.namespace };
+  await supplyVolumes(stage, "20Gi");
+  // As it would be some weeks after its creation: the operator goes on with what is there.
+  const early = { secret, hosts: ["postgres-orders"], clock: stage.clock, servingLifetime: 1.8 * days };
+  await builtInCertificates(stage.client, early)();
+  await stage.start(databaseOperator);
+  await stage.apply(`${sample("database")}  tls: {required: true}\n`);
+  await running(stage, "postgres-orders");
+  const held = async () => (await stage.get(Secret, secret.name)).data ?? {};
+  const certificate = async () => new X509Certificate(Buffer.from((await held())["tls.crt"] ?? "", "base64"));
+  const authority = Buffer.from((await held())["ca.crt"] ?? "", "base64").toString();
+  assert.equal((await stage.get(ConfigMap, "postgres-orders-ca")).data?.["ca.crt"], authority);
+  const first = await certificate();
+  assert.ok(first.verify(new X509Certificate(authority).publicKey));
+  const name = `${stage.namespace}.svc`;
+  for (const host of [`postgres-orders-rw.${name}`, `postgres-orders-0.postgres-orders-pods.${name}`]) {
+    assert.equal(first.checkHost(host), host.includes("-pods") ? `*.postgres-orders-pods.${name}` : host);
+  }
+  const { metadata } = await stage.get(Secret, secret.name);
+  assert.equal(metadata.ownerReferences?.[0]?.kind, "Database", "it goes with the database");
+  const access = (await stage.get(ConfigMap, "postgres-orders-config")).data?.["pg_hba.conf"];
+  assert.match(access ?? "", /^hostssl all all all scram-sha-256$/m);
+  assert.doesNotMatch(access ?? "", /^host /m);
+  const set = await stage.get(StatefulSet, "postgres-orders");
+  const volume = set.spec!.template.spec!.volumes!.find((one) => one.name === "tls");
+  assert.deepEqual(
+    volume?.secret?.items?.map(({ key }) => key),
+    ["tls.crt", "tls.key"],
+    "servers do not get the key of the authority",
+  );
+
+  // A deleted one is made anew; the user's own takes its place, and the operator's goes.
+  await stage.client.delete(Secret, `${stage.namespace}/${secret.name}`);
+  await stage.until("there is another", async () => {
+    const data = (await stage.find(Secret, secret.name))?.data;
+    return data?.["tls.key"] !== undefined && data["ca.crt"] !== Buffer.from(authority).toString("base64");
+  });
+  await stage.apply(`${sample("database")}  tls: {secretName: mine}\n`);
+  await stage.until("the servers use the user's", async () => {
+    const { spec } = await stage.get(StatefulSet, "postgres-orders");
+    return spec!.template.spec!.volumes!.some((one) => one.secret?.secretName === "mine");
+  });
+  await stage.until("the other goes", async () => !(await stage.find(Secret, secret.name)));
+};
+
+/** A certificate is renewed before it ends, and not long before; the authority that clients trust stays. */
+export const renewed: Scenario = async (stage) => {
+  const days = 86_400_000;
+  const secret = { name: "postgres-orders-tls", namespace: stage.namespace };
+  await supplyVolumes(stage, "20Gi");
+  await stage.start(databaseOperator);
+  await stage.apply(`${sample("database")}  tls: {}\n`);
+  await running(stage, "postgres-orders");
+  const held = async () => (await stage.get(Secret, secret.name)).data ?? {};
+  const certificate = async () => new X509Certificate(Buffer.from((await held())["tls.crt"] ?? "", "base64"));
+  const hosts = (await certificate()).subjectAltName!.split(", ").map((name) => name.replace("DNS:", ""));
+  /** Puts certificates there as they would be if they had been made so many days ago. */
+  const age = async (since: number) => {
+    const clock = new VirtualClock({ start: stage.clock.now() - since * days });
+    const scratch = { name: `made-${since}-days-ago`, namespace: stage.namespace };
+    await builtInCertificates(stage.client, { secret: scratch, hosts, clock })();
+    const { data } = await stage.get(Secret, scratch.name);
+    await stage.client.patch(Secret, `${stage.namespace}/${secret.name}`, { merge: { data: data! } });
+    await stage.settled();
+    return data!;
+  };
+  const { generation } = (await stage.get(StatefulSet, "postgres-orders")).metadata;
+  const young = await age(50);
+  assert.equal((await held())["tls.crt"], young["tls.crt"]);
+  const old = await age(70);
+  assert.notEqual((await held())["tls.crt"], old["tls.crt"], "it is renewed weeks before it ends");
+  assert.equal((await held())["ca.crt"], old["ca.crt"]);
+  assert.ok(Date.parse((await certificate()).validTo) > stage.clock.now() + 80 * days);
+  assert.equal((await stage.get(StatefulSet, "postgres-orders")).metadata.generation, generation, "nothing restarts");
 };
