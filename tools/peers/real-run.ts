@@ -141,7 +141,10 @@ function passedOn(transport: Transport): Transport {
   const kept = (headers: HeaderMap): HeaderMap =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_A_CONNECTION.has(name.toLowerCase())));
   return async (request) => {
-    const response = await transport({ ...request, headers: kept(request.headers) });
+    const headers = kept(request.headers);
+    // The transport reads text, and every client that accepts protobuf accepts JSON.
+    if (String(headers["accept"]).includes("protobuf")) headers["accept"] = "application/json";
+    const response = await transport({ ...request, headers });
     return { ...response, headers: kept(response.headers) };
   };
 }
@@ -160,6 +163,7 @@ class RealWorld implements World {
   readonly client: Client;
   readonly clock: Clock;
   readonly namespace: string;
+  readonly #following: Promise<void>;
   #revision = 0;
   #isStopped = false;
 
@@ -167,7 +171,7 @@ class RealWorld implements World {
     this.client = client;
     this.clock = clock;
     this.namespace = namespace;
-    void this.#follow();
+    this.#following = this.#follow();
   }
 
   revision(): number {
@@ -186,8 +190,9 @@ class RealWorld implements World {
     return write();
   }
 
-  stop(): void {
+  stop(): Promise<void> {
     this.#isStopped = true;
+    return this.#following;
   }
 
   async #follow(): Promise<void> {
