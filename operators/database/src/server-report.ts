@@ -46,7 +46,10 @@ export const askByExec: AskServer = async (pod, client, clock) => {
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;
   })().catch(() => undefined);
-  const late = sleep(clock, isOnLostNode(pod) ? TIMEOUT_LOST : TIMEOUT, { signal: over.signal, label: `answer of ${name}` }).then(
+  const late = sleep(clock, isOnLostNode(pod) ? TIMEOUT_LOST : TIMEOUT, {
+    signal: over.signal,
+    label: `answer of ${name}`,
+  }).then(
     () => undefined,
     () => undefined,
   );
