@@ -6,6 +6,7 @@ import { LLMModel } from "@konverge/llm-operator";
 import { openaiServer } from "./images/openai-server.ts";
 import { python } from "./images/server-images.ts";
 import { NodeCluster } from "./node-cluster.ts";
+import { restrictedPod } from "./pods.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
 
@@ -31,9 +32,22 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
       if (ready?.status === "True" && ready.observedGeneration === metadata.generation) return true;
       throw new Error(JSON.stringify(status));
     });
+  /** A pod that asks a server 20 times per second. */
+  const ask = (name: string, url: string) =>
+    cluster.client.create(Pod, {
+      metadata: { name, namespace: NAMESPACE },
+      spec: restrictedPod({
+        name: "client",
+        image: "python:3.11-slim",
+        command: ["python3", "-c", CLIENT],
+        env: [
+          { name: "URL", value: url },
+          { name: "MODEL", value: "example/words" },
+        ],
+      }),
+    });
   const outcomes = async () => {
-    const lines: string[] = [];
-    for await (const line of cluster.client.logs(`${NAMESPACE}/client`)) lines.push(line);
+    const lines = await cluster.log(`${NAMESPACE}/client`);
     return {
       answered: lines.filter((line) => line === "answered").length,
       failed: lines.filter((line) => line.startsWith("failed")),
@@ -60,25 +74,7 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
   });
 
   test("a client of OpenAI's API is answered through the Service", async () => {
-    await cluster.client.create(Pod, {
-      metadata: { name: "client", namespace: NAMESPACE },
-      spec: {
-        terminationGracePeriodSeconds: 0,
-        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
-        containers: [
-          {
-            name: "client",
-            image: "python:3.11-slim",
-            command: ["python3", "-c", CLIENT],
-            securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
-            env: [
-              { name: "URL", value: `http://llmmodel-words.${NAMESPACE}.svc/v1` },
-              { name: "MODEL", value: "example/words" },
-            ],
-          },
-        ],
-      },
-    });
+    await ask("client", `http://llmmodel-words.${NAMESPACE}.svc/v1`);
     await until("100 requests are answered", 60, async () => ((await outcomes()).answered >= 100 ? true : undefined));
     assert.deepEqual((await outcomes()).failed, []);
   });
@@ -102,5 +98,6 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
       `rolled out in ${seconds} s: ${after.answered - before} requests answered, ${after.failed.length} lost`,
     );
     assert.deepEqual(after.failed, []);
+    await cluster.client.delete(Pod, `${NAMESPACE}/client`);
   });
 });

@@ -11,6 +11,7 @@ import { timed, until } from "./waiting.ts";
 
 const NAMESPACE = "training";
 const PROGRAM = readFileSync(new URL("programs/train.py", import.meta.url), "utf8");
+const ELASTIC = readFileSync(new URL("programs/elastic.py", import.meta.url), "utf8");
 
 /** Enough for the logs to be read twice. */
 const STEPS = 1200;
@@ -36,11 +37,7 @@ describe("training on real nodes", { skip: whyNoRealNodes() }, () => {
       spec: { ...common, ...spec } as unknown as TrainingJob["spec"],
     });
   };
-  const logOf = async (pod: string) => {
-    const lines: string[] = [];
-    for await (const line of cluster.client.logs(`${NAMESPACE}/${pod}`)) lines.push(line);
-    return lines.join("\n");
-  };
+  const logOf = async (pod: string) => (await cluster.log(`${NAMESPACE}/${pod}`)).join("\n");
   const ends = (name: string, phase: string) =>
     until(`${name} is ${phase}`, 180, async () => {
       const { status } = await get(name);
@@ -88,6 +85,31 @@ describe("training on real nodes", { skip: whyNoRealNodes() }, () => {
     const { restarts, failure } = await ends("resumed", "Succeeded");
     assert.equal(restarts, 1, "the gang counts once");
     assert.deepEqual([failure?.podName, failure?.exitCode], ["resumed-worker-2", 137]);
+  });
+
+  test("an elastic job grows and shrinks while it runs, and replaces a worker that is killed", async (t) => {
+    const bounds = { minWorkers: 2, maxWorkers: 4 };
+    await create("elastic", { workers: 2, elastic: bounds, command: ["python3", "-c", ELASTIC] });
+    const first = `${NAMESPACE}/elastic-worker-0`;
+    const hasSize = (size: number) =>
+      until(`a group of ${size}`, 120, async () =>
+        (await cluster.log(first)).at(-1) === `group of ${size}` ? true : undefined,
+      );
+    await hasSize(2);
+    const { uid } = (await cluster.client.get(Pod, first)).metadata;
+    const resize = (workers: number) =>
+      cluster.client.patch(TrainingJob, `${NAMESPACE}/elastic`, { merge: { spec: { workers } } });
+    t.diagnostic(`grown in ${await timed(async () => await resize(4).then(() => hasSize(4)))} s`);
+    const replaced = async () => {
+      await cluster.killContainer(`${NAMESPACE}/elastic-worker-2`, "trainer");
+      await hasSize(3);
+      await hasSize(4);
+    };
+    t.diagnostic(`a killed worker is replaced in ${await timed(replaced)} s`);
+    assert.equal((await cluster.client.get(Pod, first)).metadata.uid, uid, "the others go on");
+    await resize(2);
+    await ends("elastic", "Succeeded");
+    assert.match(await logOf("elastic-worker-0"), /group of 2\nthe group ends$/);
   });
 
   test("an exit code that is no signal ends a job with restartPolicy ExitCode, and its time to live deletes it", async () => {

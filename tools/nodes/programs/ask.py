@@ -2,11 +2,18 @@
 
 import json
 import os
+import sys
 import threading
 import time
 import urllib.request
 
 URL, MODEL = os.environ["URL"], os.environ["MODEL"]
+
+
+def tell(outcome):
+    # One write: threads print at the same time.
+    sys.stdout.write(outcome + "\n")
+    sys.stdout.flush()
 
 
 def ask():
@@ -15,9 +22,9 @@ def ask():
     try:
         with urllib.request.urlopen(request, timeout=30) as response:
             json.load(response)["choices"][0]["text"]
-            print("answered", flush=True)
+            tell("answered")
     except Exception as error:
-        print(f"failed {time.time():.1f} {error}", flush=True)
+        tell(f"failed {time.time():.1f} {error}")
 
 
 while True:
