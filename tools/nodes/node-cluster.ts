@@ -58,10 +58,12 @@ export class NodeCluster {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     const ended = once(child, "exit");
-    const end = async () => {
-      child.kill("SIGTERM");
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
+    // Once: a second signal would end it before it has removed its nodes.
+    let ending: Promise<void> | undefined;
+    const end = () => {
+      ending ??= ended.then(() => rmSync(folder, { recursive: true, force: true }));
+      if (!child.killed) child.kill("SIGTERM");
+      return ending;
     };
     // The nodes would outlive a test that is interrupted.
     const interrupted = () => void end().finally(() => process.exit(1));
