@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { LLMModel, llmOperator } from "@konverge/llm-operator";
-import { attachVolumes, lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
+import {
+  attachVolumes,
+  lateNode,
+  type Scenario,
+  supplyVolumes,
+  type TestEnvironment,
+  unpullable,
+} from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
@@ -79,6 +86,7 @@ const missingClaim: Scenario = async (stage) => {
 /** A volume that can be on one node alone is not shared by replicas, which run on several. */
 const unsharedCache: Scenario = async (stage) => {
   await attachVolumes(stage);
+  await supplyVolumes(stage, "1Gi");
   await stage.start(llmOperator);
   await stage.client.create(PersistentVolumeClaim, {
     metadata: { name: "cache", namespace: stage.namespace },
