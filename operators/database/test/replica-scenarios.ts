@@ -6,7 +6,7 @@ import {
   databaseOperatorWith,
   passwordDigest,
 } from "@konverge/database-operator";
-import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { installForeignKind, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
 
@@ -393,7 +393,14 @@ export const growsWhenFull: Scenario = async (stage) => {
 /** What runs beside the servers: poolers, and exporters that Prometheus is told of. */
 export const hasCompany: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
-  await stage.apply(podMonitorCrd);
+  const monitor = {
+    group: "monitoring.coreos.com",
+    version: "v1",
+    kind: "PodMonitor",
+    plural: "podmonitors",
+    namespaced: true,
+  };
+  await installForeignKind(stage, monitor);
   await stage.start(databaseOperator);
   const pooler = { instances: 2, mode: "session", maxClients: 50, poolSize: 5 };
   await stage.apply(replicated({ instances: 1, pooler, exporter: {} }));
@@ -408,36 +415,10 @@ export const hasCompany: Scenario = async (stage) => {
     ["database", "exporter"],
   );
   assert.equal(spec?.containers[1]?.ports?.[0]?.containerPort, 9187);
-  const monitor = {
-    group: "monitoring.coreos.com",
-    version: "v1",
-    kind: "PodMonitor",
-    plural: "podmonitors",
-    namespaced: true,
-  };
   await stage.until("Prometheus is told", async () => (await stage.find(monitor, NAME)) !== undefined);
   await stage.client.patch(Database, `${stage.namespace}/${NAME}`, {
     merge: { spec: { exporter: null, pooler: null } } as never,
   });
   await stage.until("it is told no more", async () => (await stage.find(monitor, NAME)) === undefined);
   await stage.until("the pooler has gone", async () => (await stage.find(Service, `${NAME}-pooler`)) === undefined);
-};
-
-const podMonitorCrd = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "podmonitors.monitoring.coreos.com" },
-  spec: {
-    group: "monitoring.coreos.com",
-    names: { kind: "PodMonitor", plural: "podmonitors" },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
 };

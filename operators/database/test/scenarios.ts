@@ -344,7 +344,7 @@ export const encrypted: Scenario = async (stage) => {
     "servers do not get the key of the authority",
   );
 
-  // A deleted one is made anew; the user's own takes its place, and the operator's goes.
+  // A deleted Secret is recreated; one of the user replaces it, and the operator's is deleted.
   await stage.client.delete(Secret, `${stage.namespace}/${secret.name}`);
   await stage.until("there is another", async () => {
     const data = (await stage.find(Secret, secret.name))?.data;
@@ -369,7 +369,7 @@ export const renewed: Scenario = async (stage) => {
   const held = async () => (await stage.get(Secret, secret.name)).data ?? {};
   const certificate = async () => new X509Certificate(Buffer.from((await held())["tls.crt"] ?? "", "base64"));
   const hosts = (await certificate()).subjectAltName!.split(", ").map((name) => name.replace("DNS:", ""));
-  /** Puts certificates there as they would be if they had been made so many days ago. */
+  /** Writes certificates that were issued this many days ago. */
   const age = async (since: number) => {
     const clock = new VirtualClock({ start: stage.clock.now() - since * days });
     const scratch = { name: `made-${since}-days-ago`, namespace: stage.namespace };

@@ -229,7 +229,7 @@ function mergedEnvs(component: DynamoComponentDeployment, around: Surroundings, 
       ? [
           { name: "DYN_SYSTEM_ENABLED", value: "true" },
           { name: "DYN_SYSTEM_PORT", value: String(SYSTEM_PORT) },
-          // The probes' answers; without it the runtime answers 503 for ever.
+          // What the probes report: without it, the runtime always answers 503.
           { name: "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS", value: '["generate"]' },
         ]
       : []),

@@ -5,18 +5,17 @@ import {
   DynamoComponentDeployment,
   DynamoGraphDeployment,
   dynamoOperator,
-  LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
 } from "@konverge/dynamo-operator";
 import {
   allowPrivileged,
   attachVolumes,
+  installForeignKind,
   type Scenario,
   supplyVolumes,
   type TestEnvironment,
 } from "@konverge/operator-suite";
 import {
-  CustomResourceDefinition,
   Deployment,
   HorizontalPodAutoscaler,
   Ingress,
@@ -312,23 +311,7 @@ export const multinode: Scenario = async (stage) => {
 /** With that API, a replica is a group of pods; what it looks like follows the component. */
 export const groups: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
-  await stage.client.create(CustomResourceDefinition, {
-    metadata: { name: LEADER_WORKER_SET_CRD },
-    spec: {
-      group: LeaderWorkerSet.group,
-      names: { kind: LeaderWorkerSet.kind, plural: LeaderWorkerSet.plural },
-      scope: "Namespaced",
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-        },
-      ],
-    },
-  });
+  await installForeignKind(stage, LeaderWorkerSet);
   await stage.start(dynamoOperator);
   await stage.apply(sample("graph").replace("replicas: 2", "replicas: 2\n      multinode:\n        nodeCount: 2"));
   await stage.until(

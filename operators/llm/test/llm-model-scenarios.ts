@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { LLMModel, llmOperator, ServiceMonitor } from "@konverge/llm-operator";
-import { allowPrivileged, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
-import { isNotFound } from "konverge";
+import { allowPrivileged, installForeignKind, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
 import { Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 
 /** A sample of this package. */
@@ -123,35 +122,9 @@ export const rollsWithoutDip: Scenario = async (stage) => {
   assert.equal(fewest, 3);
 };
 
-/** Prometheus' operator, as far as anybody here needs it. */
-const monitoringCrd = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "servicemonitors.monitoring.coreos.com" },
-  spec: {
-    group: "monitoring.coreos.com",
-    names: {
-      kind: "ServiceMonitor",
-      plural: "servicemonitors",
-      singular: "servicemonitor",
-      listKind: "ServiceMonitorList",
-    },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
-
 /** Where Prometheus' operator is installed, it is told what to scrape. */
 export const monitored: Scenario = async (stage) => {
-  await stage.apply(monitoringCrd);
-  await stage.until("ServiceMonitors are served", () => stage.list(ServiceMonitor).then(() => true, isNotFoundYet));
+  await installForeignKind(stage, ServiceMonitor);
   await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 1 }));
   await untilReady(stage, "llama");
@@ -160,11 +133,6 @@ export const monitored: Scenario = async (stage) => {
   const { metadata } = await stage.get(Service, "llmmodel-llama");
   for (const [name, value] of Object.entries(selector)) assert.equal(metadata.labels?.[name], value);
   assert.equal(monitor.metadata.ownerReferences?.[0]?.kind, "LLMModel");
-};
-
-const isNotFoundYet = (error: unknown) => {
-  if (!isNotFound(error)) throw error;
-  return false;
 };
 
 /** What somebody deletes or edits by hand is put right. */

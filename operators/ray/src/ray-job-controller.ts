@@ -42,8 +42,12 @@ function nextOf(job: RayJob, context: ReconcileContext): Result {
   if (job.spec.suspend) return suspended(job, context);
   const { failed = 0 } = job.status ?? {};
   // What is left of an earlier try would take the room of the next.
-  if ((phase === "Retrying" || phase === "Suspending" || phase === "Suspended") && isLeft(context)) {
-    return told({ ...kept(job), jobDeploymentStatus: phase }, [], `${isLeft(context)} objects are still being deleted`);
+  if ((phase === "Retrying" || phase === "Suspending" || phase === "Suspended") && objectsLeft(context)) {
+    return told(
+      { ...kept(job), jobDeploymentStatus: phase },
+      [],
+      `${objectsLeft(context)} objects are still being deleted`,
+    );
   }
   return tried(job, failed, context);
 }
@@ -85,7 +89,7 @@ function tried(job: RayJob, attempt: number, context: ReconcileContext): Result 
   if (outcome.jobStatus === "SUCCEEDED") {
     return ended(job, "Complete", { ...running, ...outcome, succeeded: succeeded + 1 }, context);
   }
-  // Whoever stopped it does not want another try.
+  // A job that a user stopped is not retried.
   if (outcome.jobStatus === "STOPPED") return ended(job, "Complete", { ...running, ...outcome }, context);
   const again = { ...running, ...outcome, failed: failed + 1 };
   if (failed < job.spec.backoffLimit) {
@@ -99,7 +103,7 @@ function tried(job: RayJob, attempt: number, context: ReconcileContext): Result 
 }
 
 function suspended(job: RayJob, context: ReconcileContext): Result {
-  const left = isLeft(context);
+  const left = objectsLeft(context);
   const phase = left ? "Suspending" : "Suspended";
   const message = left ? `${left} objects are still being deleted` : "the job is suspended";
   return told({ ...counts(job), jobDeploymentStatus: phase }, [], message);
@@ -114,6 +118,7 @@ function finished(job: RayJob, status: Status, { clock }: ReconcileContext): Res
   const { shutdownAfterJobFinishes, ttlSecondsAfterFinished } = job.spec;
   // Nothing else stops what takes too long.
   if (status.reason === "DeadlineExceeded") return told(status, [], status.message ?? "");
+  // The cluster's name ends in the number of the try.
   const attempt = Number(status.rayClusterName?.split("-").at(-1) ?? 0);
   const submitter = submitterFor(job, attempt);
   const left = Date.parse(status.endTime ?? "") + 1000 * ttlSecondsAfterFinished - clock.now();
@@ -125,7 +130,7 @@ function finished(job: RayJob, status: Status, { clock }: ReconcileContext): Res
 }
 
 /** How many objects of the job there are. */
-const isLeft = ({ observed }: ReconcileContext) => observed.all(RayCluster).length + observed.all(Job).length;
+const objectsLeft = ({ observed }: ReconcileContext) => observed.all(RayCluster).length + observed.all(Job).length;
 
 /** The status as it was reported, without what the framework adds. */
 function kept({ status }: RayJob): Status {

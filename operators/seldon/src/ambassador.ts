@@ -14,7 +14,7 @@ import type { SeldonDeployment } from "./seldon-deployment.ts";
 export const Mapping = routeKind("getambassador.io", "v2", "Mapping");
 
 const GRPC_METHODS = "/(seldon.protos.*|tensorflow.serving.*|inference.*)/.*";
-/** Ambassador ends idle connections after this, in milliseconds, unless it is told otherwise. */
+/** Ambassador's default idle timeout, in milliseconds. */
 const IDLE_TIMEOUT = 300_000;
 
 /** Ambassador (Emissary-ingress): two Mappings per predictor, and one per explainer. */

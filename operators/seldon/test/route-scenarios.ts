@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
+import { installForeignKind, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
 import {
   DestinationRule,
   GRPCRoute,
@@ -19,7 +19,7 @@ const crdName = ({ plural, group }: RouteKind) => `${plural}.${group}`;
 
 /** Plays with kinds of routers installed, as far as the operator needs them; afterwards they are gone. */
 async function withKinds(stage: TestEnvironment, kinds: readonly RouteKind[], play: () => Promise<void>) {
-  await install(stage, kinds);
+  for (const kind of kinds) await installForeignKind(stage, kind);
   try {
     await play();
   } finally {
@@ -28,41 +28,6 @@ async function withKinds(stage: TestEnvironment, kinds: readonly RouteKind[], pl
         if (!isNotFound(error)) throw error;
       });
     }
-  }
-}
-
-async function install(stage: TestEnvironment, kinds: readonly RouteKind[]): Promise<void> {
-  for (const kind of kinds) {
-    await stage.client.create(CustomResourceDefinition, {
-      metadata: {
-        name: crdName(kind),
-        annotations: { "api-approved.kubernetes.io": "unapproved, a test" },
-      },
-      spec: {
-        group: kind.group,
-        names: { kind: kind.kind, plural: kind.plural },
-        scope: "Namespaced",
-        versions: [
-          {
-            name: kind.version,
-            served: true,
-            storage: true,
-            schema: {
-              openAPIV3Schema: {
-                type: "object",
-                properties: { spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-              },
-            },
-          },
-        ],
-      },
-    });
-    await stage.until(`${kind.kind} is served`, () =>
-      stage.list(kind).then(
-        () => true,
-        () => false,
-      ),
-    );
   }
 }
 
@@ -75,9 +40,22 @@ const splits = (stage: TestEnvironment, words: RegExp) =>
 const namesOf = async (stage: TestEnvironment, kind: RouteKind) =>
   (await stage.list(kind)).map(({ metadata }) => metadata.name).sort();
 
-// biome-ignore lint/suspicious/noExplicitAny: routes are read as their routers do, by the fields they know.
-const specOf = async (stage: TestEnvironment, kind: RouteKind, name: string): Promise<any> =>
-  (await stage.get(kind, name)).spec;
+/** What the scenarios read of routes. */
+interface VirtualServiceSpec {
+  gateways: string[];
+  hosts: string[];
+  http: {
+    route: { destination: { port: { number: number } }; weight: number }[];
+    mirror?: { host: string };
+    mirrorPercentage?: { value: number };
+  }[];
+}
+interface GatewayRouteSpec {
+  rules: { backendRefs: object[]; filters: { requestMirror?: { backendRef: { name: string } } }[] }[];
+}
+
+const specOf = async <T = Route["spec"]>(stage: TestEnvironment, kind: RouteKind, name: string) =>
+  (await stage.get(kind, name)).spec as T;
 
 /** The sample with other shares. */
 const shared = (stable: number | string, canary: number | string) =>
@@ -106,7 +84,7 @@ export const byIstio: Scenario = async (stage) => {
     await stage.apply(sample("graph"));
     await splits(stage, /^True Routed VirtualService: 90 % to stable, 10 % to canary/);
     const host = (predictor: string) => `sentiment-${predictor}.${stage.namespace}.svc.cluster.local`;
-    const spec = await specOf(stage, VirtualService, "sentiment");
+    const spec = await specOf<VirtualServiceSpec>(stage, VirtualService, "sentiment");
     assert.deepEqual(spec.gateways, ["istio-system/seldon-gateway"]);
     assert.deepEqual(spec.http[0], {
       match: [{ uri: { prefix: `/seldon/${stage.namespace}/sentiment/` } }],
@@ -116,7 +94,7 @@ export const byIstio: Scenario = async (stage) => {
         { destination: { host: host("canary"), subset: "canary", port: { number: 8000 } }, weight: 10 },
       ],
     });
-    assert.equal(spec.http[1].route[1].destination.port.number, 5001);
+    assert.equal(spec.http[1]?.route[1]?.destination.port.number, 5001);
     assert.deepEqual(await namesOf(stage, DestinationRule), ["sentiment-canary", "sentiment-stable"]);
     const { status } = await stage.get(SeldonDeployment, "sentiment");
     const told = status?.conditions?.find(({ type }) => type === "istioVirtualServicesReady");
@@ -124,22 +102,20 @@ export const byIstio: Scenario = async (stage) => {
 
     await stage.apply(shadowed());
     await stage.until("the canary gets copies", async () => {
-      const { http } = await specOf(stage, VirtualService, "sentiment");
-      return (
-        http[0].mirror?.host === host("canary") && http[0].mirrorPercentage.value === 50 && http[0].route.length === 1
-      );
+      const [http] = (await specOf<VirtualServiceSpec>(stage, VirtualService, "sentiment")).http;
+      return http?.mirror?.host === host("canary") && http.mirrorPercentage?.value === 50 && http.route.length === 1;
     });
     await stage.apply(shared(70, 30));
     await stage.until("the shares follow, and nothing is copied", async () => {
-      const { http } = await specOf(stage, VirtualService, "sentiment");
-      return http[0].route[0].weight === 70 && http[0].mirror === undefined;
+      const [http] = (await specOf<VirtualServiceSpec>(stage, VirtualService, "sentiment")).http;
+      return http?.route[0]?.weight === 70 && http.mirror === undefined;
     });
     // What is changed by hand comes back.
     await stage.client.patch(VirtualService, `${stage.namespace}/sentiment`, {
       merge: { spec: { hosts: ["mine"] } },
     } as never);
     await stage.until("it is repaired", async () => {
-      return (await specOf(stage, VirtualService, "sentiment")).hosts[0] === "*";
+      return (await specOf<VirtualServiceSpec>(stage, VirtualService, "sentiment")).hosts[0] === "*";
     });
     await stage.client.patch(SeldonDeployment, `${stage.namespace}/sentiment`, {
       json: [
@@ -176,8 +152,8 @@ export const byAmbassador: Scenario = async (stage) => {
       timeout_ms: 3000,
       weight: 10,
     });
-    assert.equal((await specOf(stage, Mapping, mapping("stable-rest"))).weight, undefined);
-    assert.deepEqual((await specOf(stage, Mapping, mapping("stable-grpc"))).headers, { seldon: "sentiment" });
+    assert.equal((await specOf(stage, Mapping, mapping("stable-rest")))["weight"], undefined);
+    assert.deepEqual((await specOf(stage, Mapping, mapping("stable-grpc")))["headers"], { seldon: "sentiment" });
     await stage.apply(shadowed());
     await stage.until("the canary gets copies", async () => {
       const { shadow, weight } = await specOf(stage, Mapping, mapping("canary-grpc"));
@@ -214,12 +190,12 @@ export const byGatewayApi: Scenario = async (stage) => {
         },
       ],
     });
-    const grpc = await specOf(stage, GRPCRoute, "sentiment");
-    assert.deepEqual(grpc.rules[0].backendRefs[1], { name: "sentiment-canary", port: 5001, weight: 10 });
+    const grpc = await specOf<GatewayRouteSpec>(stage, GRPCRoute, "sentiment");
+    assert.deepEqual(grpc.rules[0]?.backendRefs[1], { name: "sentiment-canary", port: 5001, weight: 10 });
     await stage.apply(shadowed());
     await stage.until("the canary gets copies", async () => {
-      const { rules } = await specOf(stage, HTTPRoute, "sentiment");
-      return rules[0].filters[1]?.requestMirror.backendRef.name === "sentiment-canary";
+      const { rules } = await specOf<GatewayRouteSpec>(stage, HTTPRoute, "sentiment");
+      return rules[0]?.filters[1]?.requestMirror?.backendRef.name === "sentiment-canary";
     });
     await stage.apply(sample("explained"));
     await stage.until(

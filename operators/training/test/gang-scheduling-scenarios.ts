@@ -1,57 +1,15 @@
 import assert from "node:assert/strict";
-import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
+import { installForeignKind, type Scenario } from "@konverge/operator-suite";
 import { schedulerPlugins, TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
-import { CustomResourceDefinition } from "konverge/kinds";
 import { endAll, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** The coscheduling plugin in the cluster's own scheduler. */
 export const inDefaultScheduler = { settings: { gangSchedulerName: "default-scheduler" } };
 export const plugins = schedulerPlugins("default-scheduler");
 
-/** Installs a scheduler's PodGroups, as far as this operator has to do with them. */
-export async function installPodGroups(stage: TestEnvironment, { kind }: typeof volcano): Promise<void> {
-  const name = `podgroups.${kind.group}`;
-  const isGuarded = kind.group.endsWith("k8s.io");
-  await stage.apply({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: {
-      name,
-      ...(isGuarded && {
-        annotations: { "api-approved.kubernetes.io": "https://github.com/kubernetes-sigs/scheduler-plugins/pull/50" },
-      }),
-    },
-    spec: {
-      group: kind.group,
-      names: { kind: "PodGroup", plural: "podgroups", singular: "podgroup", listKind: "PodGroupList" },
-      scope: "Namespaced",
-      versions: [
-        {
-          name: kind.version,
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: "object",
-              properties: {
-                spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-                status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-              },
-            },
-          },
-        },
-      ],
-    },
-  });
-  await stage.until(`${name} are served`, async () => {
-    const { status } = await stage.client.get(CustomResourceDefinition, name);
-    return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
-  });
-}
-
 /** The workers' PodGroup, as the coscheduling plugin reads it: made before them, changed with them, gone after them. */
 export const aPodGroupIsKept: Scenario = async (stage) => {
-  await installPodGroups(stage, plugins);
+  await installForeignKind(stage, plugins.kind);
   await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(job("together", { workers: 2 }));
   await untilPhase(stage, "together", "Running");
@@ -74,7 +32,7 @@ export const aPodGroupIsKept: Scenario = async (stage) => {
 
 /** The same as Volcano reads it. */
 export const volcanoIsTold: Scenario = async (stage) => {
-  await installPodGroups(stage, volcano);
+  await installForeignKind(stage, volcano.kind);
   await stage.start(trainingOperator, { settings: { gangScheduling: "volcano" } });
   await stage.apply(
     job("erupts", { workers: 2, scheduling: { queue: "research", schedulerName: "default-scheduler" } }),
@@ -98,7 +56,7 @@ export const volcanoIsTold: Scenario = async (stage) => {
 
 /** The scheduler that the chart of the scheduler plugins installs places the pods; the cluster's own would ignore the group. */
 export const thePluginsPlaceThem: Scenario = async (stage) => {
-  await installPodGroups(stage, plugins);
+  await installForeignKind(stage, plugins.kind);
   await stage.start(trainingOperator);
   await stage.apply(job("placed", { workers: 2 }));
   await stage.until("it has pods", async () => (await podsOf(stage, "placed")).length === 2);

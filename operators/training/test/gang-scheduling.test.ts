@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gpuNodes } from "@konverge/dev";
-import { onEmbedded } from "@konverge/operator-suite";
+import { installForeignKind, onEmbedded } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import * as scenarios from "./gang-scheduling-scenarios.ts";
 import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
@@ -12,7 +12,7 @@ onEmbedded("Volcano is told which workers belong together", scenarios.volcanoIsT
 onEmbedded(
   "all workers of a gang find a place, or none does: two jobs that cannot both run do not block each other",
   async (stage) => {
-    await scenarios.installPodGroups(stage, scenarios.plugins);
+    await installForeignKind(stage, scenarios.plugins.kind);
     await stage.start(trainingOperator, scenarios.inDefaultScheduler);
     // Four GPUs for two jobs of three workers each: one by one, each would get two and wait for the third for ever.
     await stage.apply(job("one", { workers: 3, gpuPerWorker: 1 }));

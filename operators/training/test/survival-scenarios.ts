@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { type Scenario, supplyVolumes } from "@konverge/operator-suite";
+import { installForeignKind, type Scenario, supplyVolumes } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator, volcano } from "@konverge/training-operator";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
-import { inDefaultScheduler, installPodGroups, plugins } from "./gang-scheduling-scenarios.ts";
+import { inDefaultScheduler, plugins } from "./gang-scheduling-scenarios.ts";
 import { endAll, endWorker, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 /** Nearly everything that the operator writes: children, a claim, a PodGroup, a restart, a resize, the end. */
 export const aFullLife: Scenario = async (stage) => {
   await supplyVolumes(stage, "1Gi");
-  await installPodGroups(stage, plugins);
+  await installForeignKind(stage, plugins.kind);
   await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(
     job("life", {
@@ -62,8 +62,8 @@ export const anElasticLife: Scenario = async (stage) => {
 
 /** What is needed once in a while: a job that deletes itself, a PodGroup that changes, a pod that lost its labels. */
 export const theRest: Scenario = async (stage) => {
-  await installPodGroups(stage, plugins);
-  await installPodGroups(stage, volcano);
+  await installForeignKind(stage, plugins.kind);
+  await installForeignKind(stage, volcano.kind);
   await stage.start(trainingOperator, inDefaultScheduler);
   await stage.apply(job("grows", { ttlSecondsAfterFinished: 0 }));
   await untilPhase(stage, "grows", "Running");
@@ -82,7 +82,7 @@ export const theRest: Scenario = async (stage) => {
 
 /** The same with a PodGroup of Volcano's. */
 export const volcanoToo: Scenario = async (stage) => {
-  await installPodGroups(stage, volcano);
+  await installForeignKind(stage, volcano.kind);
   await stage.start(trainingOperator, { settings: { gangScheduling: "volcano" } });
   await stage.apply(job("erupts", { scheduling: { schedulerName: "default-scheduler" } }));
   await untilPhase(stage, "erupts", "Running");

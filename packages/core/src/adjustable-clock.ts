@@ -102,7 +102,7 @@ export class AdjustableClock implements Clock {
     return this.#jumpEnd === undefined ? this.#speed : Math.max(JUMP_SPEED, this.#speed);
   }
 
-  /** All timers are set anew, the earliest first: those of one moment keep their order. */
+  /** Sets all timers again, the earliest first, so that timers of the same time keep their order. */
   #change(make: () => void): void {
     this.#elapsed = this.monotonic();
     this.#since = this.#machine.monotonic();

@@ -20,7 +20,7 @@ export interface LoadMeasurement {
   readonly latency: number | undefined;
   /** The number of requests in the measurement. */
   readonly requests: number;
-  /** Requests that had queued up are being worked off, and will be soon: latency tells of a queue that comes to its end. */
+  /** A queue of earlier requests is shrinking and will soon be empty: latency still includes the time in that queue. */
   readonly draining: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Look {
 /** With fewer requests, no percentile is reported. */
 const FEWEST = 20;
 
-/** A queue that is gone within so many measurements more, at the pace of this one, is being drained. */
+/** A queue is draining if, at the present rate, it is empty after at most this many measurements. */
 const DRAINED_WITHIN = 2;
 /** If fewer than this part of the answers came out of the queue, its length changed by chance. */
 const LEAST_DRAINED = 0.05;
