@@ -25,3 +25,27 @@ test("a condition that has another status, or is missing, counts", () => {
   ]);
   assert.equal(endStateDifferences(expected, endStateOf([deployment(progressing)])).length, 1);
 });
+
+const workload = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", uid: "1" } };
+const replicaSet = (name: string, replicas: number, owner = "1"): AnyObject => ({
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: {
+    name,
+    ownerReferences: [{ apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: owner, controller: true }],
+  },
+  spec: { replicas },
+});
+
+test("the old ReplicaSets of a Deployment do not count: a recreated one has none", () => {
+  const expected = endStateOf([workload, replicaSet("web-old", 0), replicaSet("web-new", 3)]);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([workload, replicaSet("web-new", 3)])), []);
+});
+
+test("a ReplicaSet that runs pods, or whose Deployment is gone, counts", () => {
+  const expected = endStateOf([workload, replicaSet("web-new", 3)]);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([workload])), ["ReplicaSet web-new is missing"]);
+  assert.deepEqual(endStateDifferences(endStateOf([]), endStateOf([replicaSet("web-old", 0)])), [
+    "ReplicaSet web-old should not be there",
+  ]);
+});

@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import { type AnyObject, controllerOf } from "@konverge/core";
 import type { TestEnvironment } from "../environment/test-environment.ts";
 
 /** Objects by kind and name, as JSON text that two runs share if they end alike. */
@@ -66,7 +66,8 @@ export function endStateOf(
   mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
 ): EndState {
-  const objects = all.filter(counts).map((item) => (mask ? mask(item) : item));
+  const isHistory = rolloutHistory(all);
+  const objects = all.filter((item) => counts(item) && !isHistory(item)).map((item) => (mask ? mask(item) : item));
   const names = generatedNames(objects);
   const texts: [key: string, text: string][] = [];
   for (const object of objects) {
@@ -86,6 +87,20 @@ export function endStateOf(
     state.set(key, text);
   }
   return state;
+}
+
+/**
+ * Tells the old ReplicaSets of a Deployment and the ControllerRevisions of a StatefulSet or DaemonSet: how often a workload was
+ * rolled out depends on how it came about, and a recreated one has no past. Without its workload, such an object counts.
+ */
+function rolloutHistory(objects: readonly AnyObject[]): (object: AnyObject) => boolean {
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  return (object) => {
+    const workload = controllerOf(object);
+    if (!workload?.apiVersion.startsWith("apps/") || !uids.has(workload.uid)) return false;
+    if (object.kind === "ControllerRevision") return true;
+    return object.kind === "ReplicaSet" && (object["spec"] as { replicas?: number } | undefined)?.replicas === 0;
+  };
 }
 
 /**
