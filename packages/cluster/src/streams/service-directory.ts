@@ -10,6 +10,8 @@ export interface Endpoint {
 }
 
 const SERVICE_NAME = "kubernetes.io/service-name";
+/** Services with one of these labels are none of kube-proxy's business, whatever addresses they have. */
+const NOT_PROXIED = ["service.kubernetes.io/headless", "service.kubernetes.io/service-proxy-name"];
 
 /**
  * The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. It reads the store: no
@@ -24,6 +26,11 @@ export class ServiceDirectory {
 
   services(): Service[] {
     return Array.from(this.#store.collection("/services").scan(""), ({ text }) => JSON.parse(text) as Service);
+  }
+
+  /** Those whose addresses lead to their endpoints. */
+  #proxied(): Service[] {
+    return this.services().filter(({ metadata }) => !NOT_PROXIED.some((label) => label in (metadata.labels ?? {})));
   }
 
   service(namespace: string, name: string): Service | undefined {
@@ -55,7 +62,7 @@ export class ServiceDirectory {
 
   /** The Service that answers at an address of its own, and which of its ports. */
   at(ip: string, port: number, protocol: string): { service: Service; port: ServicePort } | undefined {
-    for (const service of this.services()) {
+    for (const service of this.#proxied()) {
       const { clusterIPs = [], externalIPs = [], ports = [] } = service.spec ?? {};
       const ingress = service.status?.loadBalancer?.ingress?.map((one) => one.ip) ?? [];
       if (![...clusterIPs, ...externalIPs, ...ingress].includes(ip)) continue;
@@ -67,12 +74,12 @@ export class ServiceDirectory {
 
   /** The Service whose local endpoints are asked for at a port of every node. */
   atHealthCheckPort(port: number): Service | undefined {
-    return this.services().find(({ spec }) => spec?.healthCheckNodePort === port);
+    return this.#proxied().find(({ spec }) => spec?.healthCheckNodePort === port);
   }
 
   /** The Service that answers at a port of every node. */
   atNodePort(nodePort: number, protocol: string): { service: Service; port: ServicePort } | undefined {
-    for (const service of this.services()) {
+    for (const service of this.#proxied()) {
       const found = service.spec?.ports?.find(
         (one) => one.nodePort === nodePort && (one.protocol ?? "TCP") === protocol,
       );

@@ -90,3 +90,15 @@ test("a Service with internalTrafficPolicy Local leads to pods of the same node 
     },
     { internalTrafficPolicy: "Local" },
   ));
+
+for (const label of ["service.kubernetes.io/headless", "service.kubernetes.io/service-proxy-name"]) {
+  test(`a Service with the label ${label} is not proxied until the label is removed`, () =>
+    withServer(async ({ cluster, wait }, ask) => {
+      const labeled = (value: string | null) =>
+        wait(cluster.client.patch(Service, "default/web", { merge: { metadata: { labels: { [label]: value } } } }));
+      await labeled("other");
+      assert.equal(await ask({}), "failed");
+      await labeled(null);
+      assert.equal(await ask({}), "hello");
+    }));
+}
