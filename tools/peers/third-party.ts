@@ -19,6 +19,8 @@ export interface ThirdParty {
 }
 
 const TRAINING_OPERATOR = "v1.8.1";
+const ARGO_ROLLOUTS = "v1.8.3";
+const CERT_MANAGER = "v1.11.5";
 const KOPF = "1.45.2";
 
 /** Where the training operator looks for the certificate of its webhooks, wherever it runs: there is no flag. */
@@ -53,6 +55,58 @@ const trainingOperator: ThirdParty = {
   },
 };
 
+/** Argo's controller for canary and blue-green rollouts, in Go on client-go. */
+const argoRollouts: ThirdParty = {
+  version: ARGO_ROLLOUTS,
+  peer: {
+    name: "argo-rollouts",
+    recipe: `go build ${ARGO_ROLLOUTS}`,
+    toolchain: goToolchain,
+    program: "operator",
+    build: (places) =>
+      goModule(places.target, {
+        module: `github.com/argoproj/argo-rollouts@${ARGO_ROLLOUTS}`,
+        main: "./cmd/rollouts-controller",
+        crds: "manifests/crds/*-crd.yaml",
+      }),
+  },
+  scenarios: ["argo-rollouts-canary"],
+  command: (folder) =>
+    `port=$((18500 + 2 * KONVERGE_WORKER)); exec '${join(folder, "operator")}' --leader-elect=false ` +
+    "--metricsport=$port --healthzPort=$((port + 1)) --loglevel=error",
+};
+
+/** cert-manager's controller for certificates, in Go on client-go; its last minor version whose programs are in the module itself. */
+const certManager: ThirdParty = {
+  version: CERT_MANAGER,
+  peer: {
+    name: "cert-manager",
+    recipe: `go build ${CERT_MANAGER}`,
+    toolchain: goToolchain,
+    program: "operator",
+    build({ target }) {
+      goModule(target, {
+        module: `github.com/cert-manager/cert-manager@${CERT_MANAGER}`,
+        main: "./cmd/controller",
+        crds: "deploy/crds/crd-*.yaml",
+      });
+      // Its chart fills in labels.
+      for (const file of globSync("crds/*.yaml", { cwd: target })) {
+        const path = join(target, file);
+        writeFileSync(
+          path,
+          readFileSync(path, "utf8")
+            .replace(/^.*\{\{.*\n/gm, "")
+            .replace(/^ {2}labels:\n/m, ""),
+        );
+      }
+    },
+  },
+  scenarios: ["cert-manager-issue"],
+  command: (folder) =>
+    `exec '${join(folder, "operator")}' --leader-elect=false --metrics-listen-address=127.0.0.1:$((18600 + KONVERGE_WORKER))`,
+};
+
 /** The example operators that kopf is published with. */
 const kopfExamples: ThirdParty = {
   version: KOPF,
@@ -74,7 +128,7 @@ const kopfExamples: ThirdParty = {
     `PYTHONPATH='${join(folder, "packages")}' exec python3 -m kopf run --standalone -A '${join(folder, "examples/02-children/example.py")}'`,
 };
 
-export const THIRD_PARTIES: readonly ThirdParty[] = [trainingOperator, kopfExamples];
+export const THIRD_PARTIES: readonly ThirdParty[] = [trainingOperator, argoRollouts, certManager, kopfExamples];
 
 /** A scenario by its name, and how the operator is started that it is about; it is built first. */
 export function thirdPartyScenario(name: string): { command: string; scenario: ProgramScenario; folder: string } {

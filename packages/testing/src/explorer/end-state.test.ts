@@ -26,7 +26,12 @@ test("a condition that has another status, or is missing, counts", () => {
   assert.equal(endStateDifferences(expected, endStateOf([deployment(progressing)])).length, 1);
 });
 
-const workload = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "web", uid: "1" } };
+const rolledOut = (revision: string): AnyObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", uid: "1", annotations: { "deployment.kubernetes.io/revision": revision } },
+});
+const workload = rolledOut("2");
 const replicaSet = (name: string, replicas: number, owner = "1"): AnyObject => ({
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
@@ -39,7 +44,7 @@ const replicaSet = (name: string, replicas: number, owner = "1"): AnyObject => (
 
 test("the old ReplicaSets of a Deployment do not count: a recreated one has none", () => {
   const expected = endStateOf([workload, replicaSet("web-old", 0), replicaSet("web-new", 3)]);
-  assert.deepEqual(endStateDifferences(expected, endStateOf([workload, replicaSet("web-new", 3)])), []);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([rolledOut("1"), replicaSet("web-new", 3)])), []);
 });
 
 test("a ReplicaSet that runs pods, or whose Deployment is gone, counts", () => {

@@ -25,6 +25,9 @@ const CHANCE = new Set([
   "containerID",
   "caBundle",
   "addresses",
+  // How often a Deployment was rolled out, and back.
+  "deployment.kubernetes.io/revision",
+  "deployment.kubernetes.io/revision-history",
 ]);
 /** Parts of names that the server makes up, wherever they occur. */
 const MADE_UP = /\b(kube-api-access-[a-z0-9]{5}|(pvc-)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;

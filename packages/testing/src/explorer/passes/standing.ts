@@ -23,11 +23,9 @@ function isOwn(
  */
 export function standing(environment: OperatorTestEnvironment, { mask }: PassOptions): Promise<EndState> {
   const asked = (object: AnyObject): AnyObject => {
-    const { status, ...rest } = mask ? mask(object) : object;
-    const { "deployment.kubernetes.io/revision": _, ...annotations } = rest.metadata.annotations ?? {};
-    const shown = { ...rest, metadata: { ...rest.metadata, annotations } };
+    const { status, ...shown } = mask ? mask(object) : object;
     // How often something was changed tells that it was interfered with, not how it stands.
-    const { observedGeneration: __, ...told } = (status ?? {}) as Record<string, unknown>;
+    const { observedGeneration: _, ...told } = (status ?? {}) as Record<string, unknown>;
     return isOwn(environment, object) ? { ...shown, status: told } : shown;
   };
   return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
