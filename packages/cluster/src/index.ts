@@ -15,7 +15,7 @@
  * It promises to do what kube-controller-manager does: the same objects, names, conditions and events.
  */
 
-export { scaledClock } from "@konverge/core";
+export { AdjustableClock } from "@konverge/core";
 export { CONTROL_PLANE_COMPONENTS } from "./control-plane-components.ts";
 export { BUILT_IN_CONTROLLERS } from "./controllers/controllers.ts";
 export {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Journal } from "@konverge/apiserver";
 import { startCluster } from "@konverge/cluster";
 import { VirtualClock } from "@konverge/core";
 import { ConfigMap, Pod } from "@konverge/kinds";
@@ -65,4 +66,21 @@ test("requests from outside wait as long as they are delayed, those of this proc
     await clock.advance(10_000);
     await stopped;
   }
+});
+
+test("a cluster does not start with a journal that cannot keep what every cluster begins with", async () => {
+  let isClosed = false;
+  const journal: Journal = {
+    load: () => undefined,
+    append: () => {
+      throw new Error("database or disk is full");
+    },
+    compact: () => {},
+    replace: () => {},
+    close: () => {
+      isClosed = true;
+    },
+  };
+  await assert.rejects(startCluster({ server: { journal } }), /Internal error occurred: database or disk is full/);
+  assert.ok(isClosed);
 });

@@ -164,6 +164,11 @@ async function clusterOf(
     admission: accountAdmission(parts, options.server?.admission),
     clock,
   });
+  // What every cluster begins with must be kept: without it, no request could be answered.
+  await server.store.durable()?.catch((error) => {
+    server.close();
+    throw error;
+  });
   kubelet.store = server.store;
   const front: ClusterFront = new ClusterFront({
     server,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AdjustableClock } from "./adjustable-clock.ts";
-import { unscaled } from "./scaled-clock.ts";
+import { unscaled } from "./underlying-clock.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 function start(speed?: number) {
@@ -23,6 +23,13 @@ test("timers that are set already follow a change of the speed", async () => {
   await machine.advance(1);
   assert.deepEqual(fired, ["a at 10000"]);
   assert.equal(clock.now() - machine.now(), 10_000 - 4_600);
+});
+
+test("the time of day is in whole milliseconds at every speed, as that of the machine", async () => {
+  const { machine, clock } = start(1.5);
+  await machine.advance(1);
+  assert.equal(clock.monotonic(), 1.5);
+  assert.equal(clock.now() - machine.now(), 0);
 });
 
 test("with speed 0 the time stands still, and what is due at once or is posted still happens", async () => {

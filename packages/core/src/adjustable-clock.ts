@@ -1,7 +1,7 @@
 import type { Clock, Timer, TimerOptions } from "./clock.ts";
 import type { Random } from "./random.ts";
-import { standsOn } from "./scaled-clock.ts";
 import type { SecretSource } from "./secrets.ts";
+import { standsOn } from "./underlying-clock.ts";
 
 /** Cluster time per machine time while time jumps: requests that take milliseconds still finish before leases expire. */
 const JUMP_SPEED = 120;
@@ -72,7 +72,7 @@ export class AdjustableClock implements Clock {
   }
 
   now(): number {
-    return this.#start + this.monotonic();
+    return Math.floor(this.#start + this.monotonic());
   }
 
   monotonic(): number {

@@ -7,7 +7,7 @@ import { cryptographicSecrets, type SecretSource } from "./secrets.ts";
  * and a seed repeats a run.
  */
 export interface Clock {
-  /** Wall-clock milliseconds since 1970. It can jump: use it for timestamps only. */
+  /** Whole wall-clock milliseconds since 1970. It can jump: use it for timestamps only. */
   now(): number;
   /** Monotonic milliseconds, for deadlines, backoff and leases. */
   monotonic(): number;

@@ -59,7 +59,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#start + this.#elapsed;
+    return Math.floor(this.#start + this.#elapsed);
   }
 
   monotonic(): number {

@@ -3,6 +3,7 @@
  * port on which kubectl reaches it.
  */
 export {
+  AdjustableClock,
   BUILT_IN_CONTROLLERS,
   type ChildProgramOptions,
   type ClusterPort,
@@ -43,5 +44,4 @@ export {
   SIMULATION_ANNOTATION_PREFIX,
   type SpawnOptions,
   type Streams as CommandStreams,
-  scaledClock,
 } from "@konverge/cluster";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { scaledClock } from "@konverge/cluster";
+import { AdjustableClock } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import {
   ClusterRole,
@@ -128,7 +128,7 @@ test("a deployment brings its namespace, roles, webhooks and Deployment, and goe
 });
 
 test("on simulated nodes, an image that they have no program for is not reported as running", async () => {
-  await using stage = await commandStage({ clock: scaledClock(realClock(), 20) });
+  await using stage = await commandStage({ clock: new AdjustableClock(realClock(), 20) });
   const { options } = heard();
   await assert.rejects(
     deploy(operators, stage.client, { ...options, image: "registry.example.com/greeting:v1" }),

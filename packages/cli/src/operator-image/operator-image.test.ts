@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { scaledClock } from "@konverge/cluster";
+import { AdjustableClock } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { ConfigMap, Deployment, Lease, Pod, Role } from "@konverge/kinds";
 import { type CommandStage, commandStage, until } from "../../test/command-stage.ts";
@@ -21,7 +21,7 @@ const options = { namespace: DEFAULT_NAMESPACE, image: DEFAULT_IMAGE, tell: () =
 async function stageWithImage(): Promise<CommandStage> {
   const outside = realClock();
   const later = { ...outside, now: () => outside.now() + 30 * 86_400_000 };
-  const stage = await commandStage({ clock: scaledClock(later, 5) });
+  const stage = await commandStage({ clock: new AdjustableClock(later, 5) });
   const { cluster } = stage;
   cluster.image(OPERATOR_IMAGE, { run: operatorProgram(catalog, { clock: cluster.clock, timeScale: 5 }) });
   return stage;

@@ -1,5 +1,5 @@
 import { inClusterConfig } from "@konverge/client";
-import { type Clock, realClock, scaledClock } from "@konverge/core";
+import { AdjustableClock, type Clock, realClock } from "@konverge/core";
 import { operatorsOf } from "../operators/operator-modules.ts";
 import { runKnown } from "../run/run-operators.ts";
 import type { PodRequest } from "./pod-request.ts";
@@ -48,5 +48,5 @@ function clockOf({ machine, cluster, scale }: ClusterTime): Clock {
   const clock = realClock();
   const started = clock.now();
   const ahead = cluster + (started - machine) * scale - started;
-  return scaledClock({ ...clock, now: () => clock.now() + ahead }, scale);
+  return new AdjustableClock({ ...clock, now: () => clock.now() + ahead }, scale);
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { scaledClock } from "@konverge/cluster";
+import { AdjustableClock } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { down } from "./background.ts";
 import { notedCluster, noteRunning } from "./running-clusters.ts";
@@ -57,7 +57,7 @@ test("a cluster that is stuck, or does not want to end, is killed after a while,
     const child = await cluster("stuck", asked, isStuck);
     const gone = once(child, "exit");
     // Ten seconds pass in half of one.
-    assert.equal(await down("stuck", scaledClock(realClock(), 20)), "killed");
+    assert.equal(await down("stuck", new AdjustableClock(realClock(), 20)), "killed");
     assert.deepEqual(await gone, [null, "SIGKILL"]);
     assert.equal(notedCluster("stuck"), undefined);
   }

@@ -65,7 +65,7 @@ test("images are commands of this machine, and outlive the process in a durable 
   }
   await first.stop();
   assert.equal(notedCluster("test"), undefined);
-  const second = await up(durable);
+  const second = await up({ ...durable, timeScale: 1.5 });
   try {
     await using client = await connect({ kubeconfig: second.noted.kubeconfig });
     assert.equal((await client.get(Pod, "count")).status?.phase, "Succeeded");

@@ -9,7 +9,6 @@ import {
   type PortOptions,
   parseGpuNodes,
   plainNodes,
-  scaledClock,
   startCluster,
 } from "@konverge/cluster";
 import type { Console, EmbeddedOptions } from "@konverge/console";
@@ -97,10 +96,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
   const user = `${name}-admin`;
   checkKubeconfig(kubeconfig, name, user);
   const unavailable = fixedTime(options, hasOperators);
-  const clock =
-    options.console && !unavailable
-      ? new AdjustableClock(machine, options.timeScale)
-      : scaledClock(machine, options.timeScale);
+  const clock = new AdjustableClock(machine, options.timeScale);
   const audit = await openAudit(options, clock);
   const data = openData(options.data, machine);
   const real = await prepareRealNodes(options, data, machine);
@@ -163,7 +159,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     };
     noteRunning(noted);
     const served = options.console
-      ? running.use(await serveConsole(cluster, name, unavailable ? { unavailable } : (clock as AdjustableClock)))
+      ? running.use(await serveConsole(cluster, name, unavailable ? { unavailable } : clock))
       : undefined;
     const stop = async () => {
       await running.disposeAsync();

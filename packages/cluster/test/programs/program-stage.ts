@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { createAuthority } from "@konverge/apiserver";
 import { type Client, connect } from "@konverge/client";
 import {
+  AdjustableClock,
   type Cluster,
   type ClusterPort,
   type Image,
   type Program,
   plainNodes,
-  scaledClock,
   startCluster,
 } from "@konverge/cluster";
 import { realClock, sleep } from "@konverge/core";
@@ -32,7 +32,7 @@ export interface ProgramStage extends AsyncDisposable {
 /** `scale`: how many times as fast as the machine's the cluster's time passes. */
 export async function programStage(images: Record<string, Image>, { scale = 1 } = {}): Promise<ProgramStage> {
   const authority = createAuthority(realClock());
-  const clock = scaledClock(realClock(), scale);
+  const clock = new AdjustableClock(realClock(), scale);
   const cluster = await startCluster({ rootCertificate: authority.cert, nodes: plainNodes(1), clock });
   for (const [name, image] of Object.entries(images)) cluster.image(name, image);
   const port = await cluster.listen({ authority });
