@@ -11,6 +11,13 @@ test("links, pictures and reference definitions get their new targets", () => {
   assert.equal(upper("[a]: x.md"), "[a]: X.MD");
 });
 
+test("pictures in HTML get their new addresses, those for dark themes too", () => {
+  assert.equal(
+    upper('<picture><source media="(x: y)" srcset="b.svg"><img alt="c" src="d.svg" width="9"></picture>'),
+    '<picture><source media="(x: y)" srcset="B.SVG"><img alt="c" src="D.SVG" width="9"></picture>',
+  );
+});
+
 test("a link whose text is code is replaced, a link in code is not", () => {
   assert.equal(upper("[`konverge up`](x.md), `[a](x.md)`"), "[`konverge up`](X.MD), `[a](x.md)`");
   assert.equal(upper("``a ` [a](x.md)`` [b](y.md)"), "``a ` [a](x.md)`` [b](Y.MD)");

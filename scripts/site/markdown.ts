@@ -66,6 +66,9 @@ export function sectionOf(markdown: string, anchor: string): string | undefined 
 /** A code span, or the part of a link or picture from `](` on. */
 const SPAN_OR_TARGET = /(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|(\]\(\s*)([^()\s]+)((?:\s+"[^"]*")?\s*\))/g;
 
+/** The address of a picture that is written in HTML: with another one for dark themes, for example. */
+const HTML_PICTURE = /(<(?:img|source)\b[^>]*?\ssrc(?:set)?=")([^"\s]+)(?=")/g;
+
 /** Replaces the targets of all links and pictures outside code. */
 export function replaceLinks(markdown: string, replace: (target: string, line: number) => string): string {
   const lines = linesOf(markdown).map(({ text, number, code }) => {
@@ -74,6 +77,7 @@ export function replaceLinks(markdown: string, replace: (target: string, line: n
       .replace(SPAN_OR_TARGET, (all, span, before, target, after) =>
         span === undefined ? before + replace(target, number) + after : all,
       )
+      .replace(HTML_PICTURE, (_, before, target) => before + replace(target, number))
       .replace(/^( {0,3}\[[^\]]+\]: +)(\S+)/, (_, before, target) => before + replace(target, number));
   });
   return lines.join("\n");

@@ -44,7 +44,7 @@ export function ExecView({ object }: { object: ObjectSummary }) {
           <span class="unseen">Command</span>
           <input
             type="search"
-            placeholder="A command for the shell of the container"
+            placeholder="Command"
             value={command.value}
             onInput={({ currentTarget }) => {
               command.value = currentTarget.value;

@@ -36,6 +36,7 @@ export function short(value: number): string {
 /** Seconds as people read latencies. */
 export function latency(seconds: number | undefined): string {
   if (seconds === undefined) return "–";
+  if (seconds === 0) return "0";
   return seconds < 1
     ? `${seconds < 0.01 ? (seconds * 1000).toFixed(1) : Math.round(seconds * 1000)} ms`
     : `${short(seconds)} s`;

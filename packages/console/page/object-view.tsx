@@ -60,6 +60,12 @@ function Details({ object }: { object: ObjectSummary }) {
   });
   const asked = route.value.query.get("tab") ?? "summary";
   const tab = tabs.find((one) => one === asked) ?? "summary";
+  // On a small screen, the tabs scroll.
+  useEffect(() => {
+    const button = document.getElementById(`tab-${tab}`);
+    const list = button?.parentElement;
+    list?.scrollTo({ left: button!.offsetLeft - list.offsetLeft - 40 });
+  }, [tab]);
   return (
     <section class="detail-panel" aria-label={`${object.kind} ${object.name}`}>
       <header>
@@ -143,7 +149,7 @@ interface Condition {
 
 /** Conditions that are bad, or no news, when they are true. */
 const ABNORMAL =
-  /Degraded|Stalled|Fail|Error|Pressure|Unavailable|Reconciling|Progressing|Suspended|Paused|Terminat|Disrupt|Lost/;
+  /Degraded|Stalled|Fail(?!over)|Error|Pressure|Unavailable|Reconciling|Progressing|Suspended|Paused|Terminat|Disrupt|Lost/;
 
 function toneOf({ type, status }: Condition): "good" | "warn" | "" {
   if (status === "Unknown") return "";

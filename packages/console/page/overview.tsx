@@ -1,6 +1,7 @@
 import type { ControllerSample, ObjectSummary, Sample } from "../src/protocol.ts";
 import { EntryRow } from "./entry-row.tsx";
 import { keyOf, latency, short } from "./format.ts";
+import { lastMinute } from "./last-minute.ts";
 import { linkTo } from "./route.ts";
 import { Sparkline } from "./sparkline.tsx";
 import { StateMark, stateWord } from "./state-mark.tsx";
@@ -149,7 +150,7 @@ function Operators() {
 
 /** A recording ends with few controllers at work: each is shown with its last numbers. */
 function latestControllers(): ControllerSample[] {
-  if (hello.value?.mode === "cluster") return [...(latestSample.value?.controllers ?? [])];
+  if (hello.value?.mode === "cluster") return lastMinute(samples.value);
   const found = new Map<string, ControllerSample>();
   for (const { controllers } of samples.value) for (const one of controllers) found.set(one.controller, one);
   return [...found.values()];

@@ -28,14 +28,20 @@ export function Plot({ title, times, series, format }: PlotProps) {
     const box = frame.current!;
     const made = new UPlot(options(box, series, format), data, box);
     plot.current = made;
-    const resize = new ResizeObserver(() => made.setSize({ width: box.clientWidth, height: HEIGHT }));
+    const resize = new ResizeObserver(() => {
+      made.setSize({ width: box.clientWidth, height: HEIGHT });
+      showLast(made);
+    });
     resize.observe(box);
     return () => {
       resize.disconnect();
       made.destroy();
     };
   }, [names, now]);
-  useEffect(() => plot.current?.setData(data));
+  useEffect(() => {
+    plot.current?.setData(data);
+    if (plot.current) showLast(plot.current);
+  });
   const last = series.map(({ name, values }) => `${name} ${format(values.at(-1) ?? 0)}`).join(", ");
   return (
     <figure class="plot">
@@ -43,6 +49,11 @@ export function Plot({ title, times, series, format }: PlotProps) {
       <div ref={frame} role="img" aria-label={`${title}, last values: ${last}`} />
     </figure>
   );
+}
+
+/** Without the pointer, the legend has the last values. */
+function showLast(plot: UPlot): void {
+  if (plot.cursor.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 });
 }
 
 function options(frame: HTMLElement, series: readonly Series[], format: (value: number) => string): UPlot.Options {
@@ -59,11 +70,12 @@ function options(frame: HTMLElement, series: readonly Series[], format: (value: 
     height: HEIGHT,
     cursor: { points: { size: 5 }, drag: { x: true, y: false } },
     legend: { live: true },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(high * 1.1, 0.1)] } },
+    scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [
       {
         ...axis,
         size: 26,
+        space: 64,
         values: [
           [3600, "{HH}:{mm}", null, null, null, null, null, null, 1],
           [60, "{HH}:{mm}", null, null, null, null, null, null, 1],

@@ -5,6 +5,7 @@ import { ObjectView } from "./object-view.tsx";
 import { Overview } from "./overview.tsx";
 import { Plots } from "./plots.tsx";
 import { Resources } from "./resources.tsx";
+import { Results } from "./results.tsx";
 import { linkTo, route, setQuery } from "./route.ts";
 import { connected, hello, shownTime, showTime, timeText } from "./store.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -23,15 +24,19 @@ const CONTROLS = {
   icon: "M4 6h7M15 6h1M4 14h1M9 14h7M13 4v4M7 12v4",
 };
 
+const RESULTS = { view: "results", title: "Results", icon: "M3 4h11M3 8h6M3 12h14M3 16h8" };
+
 /** Of an explored run, only the timeline is recorded. */
 function viewsOf({ mode, controls }: Hello): typeof VIEWS {
   if (mode === "exploration") return VIEWS.filter(({ view }) => view === "timeline");
+  if (mode === "results") return [RESULTS];
   return controls ? [...VIEWS, CONTROLS] : VIEWS;
 }
 
 /** The frame around all views. */
 export function Shell() {
-  const view = hello.value?.mode === "exploration" ? "timeline" : route.value.view;
+  const views = hello.value ? viewsOf(hello.value) : [];
+  const view = views.length === 1 ? views[0]!.view : route.value.view;
   const content = useRef<HTMLElement>(null);
   // A screen reader continues with the new view.
   useEffect(() => content.current?.scrollTo(0, 0), [view]);
@@ -50,7 +55,7 @@ export function Shell() {
           <span>Konverge</span>
         </a>
         <nav aria-label="Views">
-          {viewsOf(hello.value).map((one) => (
+          {views.map((one) => (
             <a
               key={one.view}
               href={linkTo(one.view)}
@@ -84,6 +89,8 @@ function View({ view }: { view: string }) {
       return <Timeline />;
     case "plots":
       return <Plots />;
+    case "results":
+      return <Results />;
     case "controls":
       return <ClusterControls />;
     default:

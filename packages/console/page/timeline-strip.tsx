@@ -145,11 +145,13 @@ function drawTimes(
   color: string,
 ): void {
   context.fillStyle = color;
-  const count = width < 600 ? 3 : 6;
+  // Milliseconds only where seconds are the same.
+  const isShort = range < 6000;
+  const count = width >= 600 ? 6 : isShort ? 2 : 3;
   for (let i = 0; i <= count; i++) {
     const at = first + (range * i) / count;
     context.textAlign = i === 0 ? "left" : i === count ? "right" : "center";
-    context.fillText(timeText(at).replace(/\.\d+$/, ""), x(at), top + 11);
+    context.fillText(isShort ? timeText(at) : timeText(at).replace(/\.\d+$/, ""), x(at), top + 11);
   }
   context.textAlign = "left";
 }

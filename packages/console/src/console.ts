@@ -8,6 +8,7 @@ import { OperatorLogs } from "./operator-logs.ts";
 import { OperatorMetrics } from "./operator-metrics.ts";
 import type { Hello } from "./protocol.ts";
 import { loadRecording } from "./recording-source.ts";
+import { loadResults } from "./results-source.ts";
 import { Sampler, samplesOf } from "./sampler.ts";
 import { serveConsole } from "./server.ts";
 import { Stream } from "./stream.ts";
@@ -30,8 +31,8 @@ interface CommonOptions {
 }
 
 /**
- * What a console shows: a cluster, with the permissions of the client's user; the recording of an operator; or the findings in
- * an `exploration.json` of the fault explorer.
+ * What a console shows: a cluster, with the permissions of the client's user; the recording of an operator; the findings in
+ * an `exploration.json` of the fault explorer; or results of benchmarks, which are Markdown files or folders of them.
  */
 export type ConsoleOptions = CommonOptions &
   (
@@ -42,6 +43,7 @@ export type ConsoleOptions = CommonOptions &
       }
     | { readonly recording: string }
     | { readonly exploration: string }
+    | { readonly results: readonly string[] }
   );
 
 /** A console that is served. */
@@ -161,13 +163,14 @@ async function clusterConsole(
 }
 
 async function fileConsole(
-  options: CommonOptions & ({ recording: string } | { exploration: string }),
+  options: CommonOptions & ({ recording: string } | { exploration: string } | { results: readonly string[] }),
 ): Promise<Console> {
   const clock = options.clock ?? realClock();
   const history = new History(FILE_LIMITS);
   const hello: Hello = { mode: "recording", title: options.title, readOnly: true, hidden: [] };
   let shown = hello;
   if ("recording" in options) await loadRecording(options.recording, history);
+  else if ("results" in options) shown = { ...hello, mode: "results", results: await loadResults(options.results) };
   else shown = { ...hello, mode: "exploration", findings: await loadExploration(options.exploration, history) };
   const samples = samplesOf(history.entries);
   const stream = new Stream(clock, {

@@ -149,6 +149,21 @@ export interface FindingSummary {
   readonly faults: readonly string[];
 }
 
+/** A table of a benchmark's result, as text. */
+export interface ResultTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What a benchmark measured. */
+export interface BenchmarkResult {
+  /** The name of the file it is from. */
+  readonly file: string;
+  readonly title: string;
+  /** Paragraphs and tables, in their order. */
+  readonly parts: readonly (string | ResultTable)[];
+}
+
 /** What a controller did since the sample before. */
 export interface ControllerSample {
   readonly operator: string;
@@ -228,7 +243,7 @@ export type ControlRequest =
 
 /** The first message to the page. */
 export interface Hello {
-  readonly mode: "cluster" | "recording" | "exploration";
+  readonly mode: "cluster" | "recording" | "exploration" | "results";
   readonly title: string;
   readonly readOnly: boolean;
   readonly user?: string;
@@ -239,6 +254,8 @@ export interface Hello {
   readonly controls?: ControlsState;
   /** Only of an exploration. */
   readonly findings?: readonly FindingSummary[];
+  /** Only of results. */
+  readonly results?: readonly BenchmarkResult[];
 }
 
 /** A message of the stream. All parts are optional: what has not changed is left out. */

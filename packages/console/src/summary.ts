@@ -51,7 +51,8 @@ export function idOf(kind: { group: string; kind: string }, { namespace, name }:
 }
 
 /** What lists and trees show of an object. */
-export function summaryOf(kind: NamedKind, object: KubeObject, now: number): ObjectSummary {
+export function summaryOf(kind: NamedKind, given: KubeObject, now: number): ObjectSummary {
+  const object = withListedConditions(given);
   const { metadata } = object;
   const status = ((object as { status?: Status }).status ?? {}) as Status;
   const pod = kind.group === "" && kind.kind === "Pod" ? (object as Pod) : undefined;
@@ -77,6 +78,15 @@ export function summaryOf(kind: NamedKind, object: KubeObject, now: number): Obj
     ...(runsOperator && { operator: metadata.labels?.["app.kubernetes.io/name"] ?? metadata.name }),
     ...(statusManager && { statusManager }),
   };
+}
+
+/** Schemas are free to allow anything as conditions; in a new CustomResourceDefinition they are null. */
+function withListedConditions(object: KubeObject): KubeObject {
+  const { status } = object as { status?: Status | null };
+  if (status?.conditions === undefined) return object;
+  const given: unknown = status.conditions;
+  const conditions = Array.isArray(given) ? given.filter((one) => typeof one?.type === "string") : [];
+  return { ...object, status: { ...status, conditions } } as KubeObject;
 }
 
 function stateOf(object: KubeObject, { status: ready }: Readiness, status: Status, problem?: string): ObjectState {

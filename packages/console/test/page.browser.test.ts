@@ -9,10 +9,10 @@ import { after, before, suite, test } from "node:test";
 import { type Cluster, type Program, startCluster } from "@konverge/cluster";
 import { sleep } from "@konverge/core";
 import { ClusterRoleBinding, ConfigMap, Deployment, Pod } from "@konverge/kinds";
-import { controller, run } from "@konverge/runtime";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
 import { exploreForgetful } from "./explored.ts";
+import { recordCopies } from "./recorded.ts";
 
 suite("the page, in Chromium", { skip: noChromium }, () => {
   let cluster: Cluster;
@@ -205,7 +205,7 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
     const folder = mkdtempSync(join(tmpdir(), "konverge-console-"));
     try {
       const recording = join(folder, "reconciles.jsonl");
-      await record(recording);
+      await recordCopies(recording);
       await using shown = await startConsole({ recording, title: "reconciles.jsonl" });
       await using browser = await TestBrowser.open(shown.url);
       await browser.sees(".chip", /recording/);
@@ -226,6 +226,23 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+
+  test("results of benchmarks are plotted, one file at a time, and a link leads to one of them", async () => {
+    await using shown = await startConsole({ results: ["bench/results"], title: "results" });
+    await using browser = await TestBrowser.open(shown.url);
+    assert.deepEqual(await browser.texts("header nav a"), ["Results"]);
+    await browser.click(".results nav a", /An operator compared with controller-runtime/);
+    await browser.sees("h1", /An operator compared with controller-runtime/);
+    await browser.sees(".bars", /cold: s ratio [\d.]+\s+konverge\s+[\d.]+\s+controller-runtime\s+[\d.]+/);
+    const widths = await browser.page.$$eval(".bars:first-child .result-bar", (bars) =>
+      bars.map((one) => (one as unknown as { style: { width: string } }).style.width),
+    );
+    assert.ok(widths.length === 2 && widths.includes("100%"), widths.join());
+    await browser.go("/results?file=apiserver.md");
+    await browser.sees("h1", /The embedded API server/);
+    await browser.sees(".bars", /creates with 1 client, 300: value/);
+    assert.deepEqual(browser.problems, []);
   });
 
   test("a finding of the fault explorer opens, leads to its fault, and steps forward and back", async () => {
@@ -267,34 +284,6 @@ const viewers = {
   roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
   subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "viewer" }],
 };
-
-const copies = controller(ConfigMap, {
-  name: "copies",
-  labelSelector: "copy=yes",
-  owns: [ConfigMap],
-  reconcile: ({ metadata, data }) => ({
-    children: [ConfigMap.draft({ metadata: { name: `${metadata.name}-copy` }, data: { text: data?.["text"] ?? "" } })],
-  }),
-});
-
-async function record(file: string): Promise<void> {
-  await using cluster = await startCluster();
-  const { client } = cluster;
-  const manager = await run(copies, { client, recorder: file });
-  const until = async (text: string) => {
-    for (;;) {
-      const found = await client.get(ConfigMap, "default/a-copy").catch(() => undefined);
-      if (found?.data?.["text"] === text) return;
-      await sleep(client.clock, 20);
-    }
-  };
-  const metadata = { name: "a", namespace: "default", labels: { copy: "yes" } };
-  await client.create(ConfigMap, { metadata, data: { text: "hello" } });
-  await until("hello");
-  await client.patch(ConfigMap, "default/a", { merge: { data: { text: "bye" } } });
-  await until("bye");
-  await manager.stop();
-}
 
 /** Code in `evaluate` runs in the page. */
 declare const document: {

@@ -12,6 +12,7 @@ interface ConsoleFlags {
   readonly context?: string;
   readonly recording?: string;
   readonly exploration?: string;
+  readonly results?: readonly string[];
   readonly readOnly?: boolean;
   readonly port: number;
 }
@@ -19,9 +20,12 @@ interface ConsoleFlags {
 /** `konverge console` */
 export function consoleCommand(fail: (error: unknown) => never): Command {
   return new Command("console")
-    .description("show a cluster and its operators, a recording, or findings of the fault explorer in the browser")
+    .description(
+      "show a cluster and its operators, a recording, findings of the fault explorer, or results of benchmarks in the browser",
+    )
     .option("--recording <file>", "show this recording instead of a cluster")
     .option("--exploration <file>", "show the findings in an exploration.json that konverge explore wrote")
+    .option("--results <path...>", "plot results of benchmarks: Markdown files with tables, or folders of them")
     .option("--read-only", "reject every write")
     .option("--port <number>", "port to listen on, on this machine only (default: a free port)", port, 0)
     .option("--kubeconfig <file>", "kubeconfig file (default: $KUBECONFIG or ~/.kube/config)")
@@ -54,18 +58,22 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
 }
 
 /** The file that is shown instead of a cluster. */
-function shownFile({ recording, exploration }: ConsoleFlags) {
-  if (recording !== undefined && exploration !== undefined) {
-    throw new UsageError("--recording and --exploration are two files: name one of them");
-  }
-  const file = recording ?? exploration;
-  if (file === undefined) return undefined;
-  if (!existsSync(file)) {
-    const writer =
-      recording === undefined ? "the exploration.json of konverge explore --results" : "a recording of an operator";
-    throw new UsageError(`there is no file ${file}: name ${writer}`);
-  }
-  return recording === undefined
-    ? { exploration: file, title: basename(file) }
-    : { recording: file, title: basename(file) };
+function shownFile({ recording, exploration, results }: ConsoleFlags) {
+  const given = { recording, exploration, results };
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
+  if (names.length === 0) return undefined;
+  if (names.length > 1) throw new UsageError(`${names.join(" and ")}: the console shows one of them, name one`);
+  const files = [recording, exploration, ...(results ?? [])].filter((file) => file !== undefined);
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new UsageError(`there is no file ${missing}: name ${WRITERS[names[0]!]}`);
+  const title = files.map((file) => basename(file)).join(", ");
+  if (recording !== undefined) return { recording, title };
+  return exploration === undefined ? { results: results!, title } : { exploration, title };
 }
+
+/** What the option names. */
+const WRITERS: Readonly<Record<string, string>> = {
+  "--recording": "a recording of an operator",
+  "--exploration": "the exploration.json of konverge explore --results",
+  "--results": "a Markdown file that a benchmark wrote, or a folder of them",
+};

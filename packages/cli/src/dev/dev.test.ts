@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../test/command-stage.ts";
+import { ConsoleVisit } from "../../test/console-visit.ts";
 import { projectStage } from "../../test/project-stage.ts";
 import { dev } from "./dev.ts";
 import { OperatorLog, problemText } from "./operator-log.ts";
@@ -33,7 +34,8 @@ test("a project runs with its samples, its time can be changed in the console, e
   try {
     await printed(/Cluster dev-test is ready at https:\/\/127\.0\.0\.1:\d+[\s\S]*See it in the browser:\n {2}http/);
     const [, link = ""] = /See it in the browser:\n {2}(\S+)/.exec(output.join("")) ?? [];
-    for (const speed of [2, 1]) assert.equal(await control(link, { action: "speed", speed }), 200);
+    const visit = await ConsoleVisit.open(link);
+    for (const speed of [2, 1]) assert.deepEqual(await visit.control({ action: "speed", speed }), { status: 200 });
     await printed(/error +src\/operator\.ts cannot be loaded: src\/cache\.ts:27:\d+: Expression expected/);
     project.write("src/cache.ts", source);
     await printed(/converged +Cache default\/sample: Resource is Ready/);
@@ -56,14 +58,6 @@ test("a project runs with its samples, its time can be changed in the console, e
     await running;
   }
 });
-
-/** Sends a request to the controls of the console at a link. */
-async function control(link: string, body: object): Promise<number> {
-  const entered = await fetch(link, { redirect: "manual" });
-  const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
-  const url = new URL("/console/controls", link);
-  return (await fetch(url, { method: "POST", headers: { cookie }, body: JSON.stringify(body) })).status;
-}
 
 test("on a terminal problems are listed, and go when the object is reconciled", () => {
   const told: string[] = [];
