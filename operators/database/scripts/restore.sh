@@ -8,9 +8,11 @@
 # Variables: MODE, NAME, PGDATA, SOURCE (the backups, as backup.sh and archive.sh leave them), BACKUP (default: the newest
 # from which the target can be reached), TARGET_TIME, TARGET_LSN, TARGET_XID (at most one; default: the end of the archive),
 # TARGET_TIMELINE, IN_PLACE (yes: data that are there may be replaced), ARCHIVE (what archive.sh
-# writes for the restored server, where it is on the same volume), USERNAME, REPORT.
+# writes for the restored server, where it is on the same volume), USERNAME, REPORT; with STORE also SCRIPTS, and instead of SOURCE
+# those of pgbackrest-restore.sh.
 set -eu
 export LC_ALL=C
+where="${SOURCE:-}"
 work="$PGDATA.restoring-$NAME"
 aside="$PGDATA.before-$NAME"
 
@@ -54,16 +56,37 @@ choose() {
     oldest="$name"
     if [ -z "$BACKUP" ] && ! is_before "$name"; then BACKUP="$name"; fi
   done
-  [ -n "$oldest" ] || fail "there are no backups in $SOURCE/base"
+  [ -n "$oldest" ] || fail "there are no backups in $where"
   [ -n "$BACKUP" ] || fail "the target lies before the first backup: possible is $(value stopped "$oldest") ($(value stopLSN "$oldest")) and later"
-  [ -e "$SOURCE/base/$BACKUP/info" ] || fail "there is no backup $BACKUP in $SOURCE/base"
+  [ -e "$SOURCE/base/$BACKUP/info" ] || fail "there is no backup $BACKUP in $where"
   is_before "$BACKUP" && fail "the target lies before the end of backup $BACKUP: possible is $(value stopped "$BACKUP") ($(value stopLSN "$BACKUP")) and later"
   export WAL="$SOURCE/wal/$(value system "$BACKUP")"
 }
 
+# Of a backup on a volume. For those in a store, all of these are done otherwise.
+segment_size() {
+  pg_controldata -D "$SOURCE/base/$BACKUP/data" | sed -n 's/^Bytes per WAL segment: *//p'
+}
+
+verify() {
+  pg_verifybackup -q "$SOURCE/base/$BACKUP/data"
+}
+
+fetch() {
+  cp -a "$SOURCE/base/$BACKUP/data" "$work"
+}
+
+restore_command() {
+  echo 'cp "$WAL/%f" "%p"'
+}
+
+forget() {
+  if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$2/$1"*; fi
+}
+
 # Whether all WAL is there from the backup to the end of the archive, and the target is in it.
 check_wal() {
-  size=$(pg_controldata -D "$SOURCE/base/$BACKUP/data" | sed -n 's/^Bytes per WAL segment: *//p')
+  size=$(segment_size)
   each=$((4294967296 / size))
   end=$(value stopped "$BACKUP")
   stop=$(bytes "$(value stopLSN "$BACKUP")")
@@ -73,7 +96,7 @@ check_wal() {
   for segment in $(ls "$WAL" 2> /dev/null | sed -n 's/^.\{8\}\([0-9A-F]\{16\}\)$/\1/p' | sort -u); do
     place=$((0x$(echo "$segment" | cut -c 1-8) * each + 0x$(echo "$segment" | cut -c 9-16)))
     [ "$place" -ge "$next" ] || continue
-    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment ????????$(printf '%08X%08X' $((next / each)) $((next % each))) in $WAL, but later ones; possible is $reach at the latest, with targetLSN"
+    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment ????????$(printf '%08X%08X' $((next / each)) $((next % each))) in $where, but later ones; possible is $reach at the latest, with targetLSN"
     next=$((next + 1))
     stop=$((next * size))
     end=$(date -u -r "$(ls -t "$WAL"/????????"$segment" | head -n 1)" +%Y-%m-%dT%H:%M:%SZ)
@@ -92,7 +115,7 @@ check() {
   choose
   version=$(value version "$BACKUP")
   postgres --version | grep -q "PostgreSQL) $version[^0-9]" || fail "backup $BACKUP is of version $version, and this is $(postgres --version): restore with the version it is of"
-  pg_verifybackup -q "$SOURCE/base/$BACKUP/data" || fail "backup $BACKUP is damaged: the log of the pod says what is wrong"
+  verify || fail "backup $BACKUP is damaged: the log of the pod says what is wrong"
   check_wal
   { echo "backup=$BACKUP"; echo "from=$(value stopped "$BACKUP")"; echo "reach=$end"; } > "$REPORT"
 }
@@ -100,7 +123,7 @@ check() {
 # Copies the backup and lets a private server replay the WAL. Its WAL is not archived before it is in place.
 recover() {
   rm -rf "$work"
-  cp -a "$SOURCE/base/$BACKUP/data" "$work"
+  fetch
   chmod 700 "$work"
   rm -f "$work/standby.signal"
   touch "$work/recovery.signal"
@@ -111,7 +134,7 @@ recover() {
     echo "hot_standby = off"
     echo "archive_mode = on"
     echo "archive_command = ''"
-    echo "restore_command = 'cp \"\$WAL/%f\" \"%p\"'"
+    echo "restore_command = '$(restore_command)'"
     echo "recovery_target_action = promote"
     echo "recovery_target_timeline = '${TARGET_TIMELINE:-latest}'"
     if [ -n "$1" ]; then echo "recovery_target_time = '${1%Z}+00'"; fi
@@ -166,7 +189,7 @@ undo() {
     # The timeline that started with the restore must not be followed by later restores, if any of it was archived.
     timeline=$(pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p")
     system=$(pg_controldata -D "$PGDATA" | sed -n 's/^Database system identifier: *//p')
-    if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$system/$(printf %08X "$timeline")"*; fi
+    forget "$(printf %08X "$timeline")" "$system"
     mv "$PGDATA" "$work"
   fi
   # An empty folder stands for no data at all.
@@ -179,4 +202,5 @@ finish() {
   rm -rf "$aside"
 }
 
+if [ -n "${STORE:-}" ]; then . "$SCRIPTS/pgbackrest-restore.sh"; fi
 "$MODE"

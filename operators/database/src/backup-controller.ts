@@ -12,12 +12,14 @@ import {
 } from "konverge";
 import { Event, Job, PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem } from "konverge/pods";
-import { BACKUP_OF, backupJobFor, folderOf, isImpossible } from "./backup-jobs.ts";
+import { BACKUP_OF, backupJobFor, folderOf, whyImpossible } from "./backup-jobs.ts";
+import { type BackupPlace, isStore, placeOf } from "./backup-place.ts";
 import type { BackupMethod } from "./backup-spec.ts";
-import { backupClaimName, existingBackupClaim, isOfOneNode, methodOf } from "./backup-volume.ts";
+import { existingBackupClaim, isOfOneNode, methodOf } from "./backup-volume.ts";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { endedTask } from "./ended-task.ts";
+import { storeAddress } from "./object-store.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { jobEnd } from "./task-pod.ts";
@@ -79,9 +81,8 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
   if (!database || !method) {
     return waits(backup, "NoDatabase", `there is no Database ${spec.database} with backups`, context);
   }
-  if (isImpossible(database, method)) {
-    return fails(backup, { method }, "only postgres has physical backups: set method to logical", context);
-  }
+  const impossible = whyImpossible(database, method);
+  if (impossible) return fails(backup, { method }, impossible, context);
   if (!job) {
     if (metadata.labels?.[SCHEDULED])
       return fails(backup, { method }, "its Job was deleted before it completed", context);
@@ -91,12 +92,8 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
     await startJob(DatabaseBackup, backup, backupJobFor(backup, database, { method, beside }), context);
     events.normal("BackupStarted", `a ${method} backup of ${spec.database} is being taken`);
   }
-  const facts: Status = {
-    method,
-    job: metadata.name,
-    claim: backupClaimName(database),
-    folder: folderOf(spec.database, method, metadata.name),
-  };
+  const place = placeOf(database);
+  const facts: Status = { method, job: metadata.name, ...(place && whereabouts(place, backup, method)) };
   const end = jobEnd(job);
   if (!job || !end) {
     const problem = await taskProblem(job, context);
@@ -109,17 +106,25 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
   }
   const report = await reportOf(job, context);
   if (end === "failed") return fails(backup, facts, report["error"] ?? "its Job has failed", context);
-  if (status?.phase !== "Completed") events.normal("BackupCompleted", `it is in ${facts.folder} of ${facts.claim}`);
-  const message = `it is in ${facts.folder} of the volume of claim ${facts.claim}`;
+  const message = facts.store
+    ? `it is in ${facts.store}`
+    : `it is in ${facts.folder} of the volume of claim ${facts.claim}`;
+  if (status?.phase !== "Completed") events.normal("BackupCompleted", message);
   return {
     status: { phase: "Completed", ...facts, ...told(report, job) },
     conditions: { Ready: conditionTrue("Completed", message) },
   };
 }
 
+/** Where a backup will be. */
+function whereabouts(place: BackupPlace, { metadata, spec }: DatabaseBackup, method: BackupMethod): Status {
+  if (isStore(place)) return { store: storeAddress(place.objectStore) };
+  return { claim: place.claim, folder: folderOf(spec.database, method, metadata.name) };
+}
+
 /** What a backup's script has reported, and what its Job knows if there is no report. */
 function told(report: TaskReport, { status }: Job): Status {
-  const { startLSN, stopLSN, size, host, kept } = report;
+  const { startLSN, stopLSN, size, host, kept, label } = report;
   const startedAt = report["started"] ?? status?.startTime;
   const stoppedAt = report["stopped"] ?? status?.completionTime;
   return {
@@ -129,6 +134,7 @@ function told(report: TaskReport, { status }: Job): Status {
     ...(stopLSN && { stopLSN }),
     ...(size && { size: Number(size) }),
     ...(host && { server: host }),
+    ...(label && { label }),
     ...(kept && { kept: kept.split(",") }),
   };
 }

@@ -1,10 +1,11 @@
 import { CronJob, type EnvVar, Job } from "konverge/kinds";
+import { type BackupPlace, isStore, placeEnvironment, placeOf } from "./backup-place.ts";
 import { type BackupMethod, spanSeconds } from "./backup-spec.ts";
-import { backupClaimName, backupFolder, besideServer, methodOf } from "./backup-volume.ts";
+import { besideServer, methodOf } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseBackup } from "./database-backup.ts";
 import { engineOf } from "./engines.ts";
-import { backupName, metadataOf, podName, readServiceName } from "./names.ts";
+import { backupName, DATA, metadataOf, podName, podsServiceName, readServiceName } from "./names.ts";
 import { fromSecret, type Task, taskJobSpec } from "./task-pod.ts";
 
 /** On Jobs of backups and their pods: the Database. */
@@ -18,7 +19,9 @@ export const folderOf = (database: string, method: BackupMethod, name: string) =
 
 /** Takes a backup whose name is that of the Job; `beside`: only on the node of the servers, which have the volume. */
 function backupTask(database: Database, method: BackupMethod, beside: boolean): Task {
-  const { backup, instances } = database.spec;
+  const { instances } = database.spec;
+  const place = placeOf(database);
+  if (place && isStore(place)) return storeTask(database, place);
   const physical = method === "physical";
   const env: EnvVar[] = [
     fromSecret(database, "HOST", "host"),
@@ -27,21 +30,56 @@ function backupTask(database: Database, method: BackupMethod, beside: boolean): 
     ...(physical ? [{ name: "USERNAME", value: "replicator" }] : [fromSecret(database, "USERNAME", "username")]),
     fromSecret(database, "PASSWORD", physical ? "replication-password" : "password"),
     ...(physical ? [{ name: "STANDBY_HOST", value: instances > 1 ? readServiceName(database) : "" }] : []),
-    { name: "NAME", valueFrom: { fieldRef: { fieldPath: `metadata.labels['${JOB_NAME}']` } } },
-    { name: "BACKUPS", value: backupFolder(database.metadata.name) },
-    { name: "KEEP", value: String(backup?.keep ?? 1) },
-    { name: "KEEP_FOR", value: backup?.keepFor ? String(spanSeconds(backup.keepFor)) : "" },
+    nameOfJob,
+    ...(place ? placeEnvironment(place, database.metadata.name, "BACKUPS") : []),
+    ...retention(database),
   ];
   return {
     name: "backup",
     script: physical ? "backup.sh" : "backup-dump.sh",
     env,
-    backups: backupClaimName(database),
+    backups: place,
     retries: RETRIES,
     labels: { [BACKUP_OF]: database.metadata.name },
     ...(physical && beside && besideServer(podName(database))),
   };
 }
+
+/**
+ * The same for an object store. pgBackRest reads the files of the primary itself, so it runs on that node and has its volume; what
+ * it reads is made a backup by the server, to which it connects.
+ */
+function storeTask(database: Database, place: BackupPlace): Task {
+  const { name, namespace } = database.metadata;
+  const primary = database.status?.podName ?? podName(database);
+  return {
+    name: "backup",
+    script: "pgbackrest-backup.sh",
+    env: [
+      { name: "HOST", value: `${primary}.${podsServiceName(database)}.${namespace}.svc` },
+      fromSecret(database, "PORT", "port"),
+      fromSecret(database, "USERNAME", "username"),
+      fromSecret(database, "PASSWORD", "password"),
+      nameOfJob,
+      { name: "PGDATA", value: `${engineOf(database).dataFolder}/pgdata` },
+      ...placeEnvironment(place, name, "BACKUPS"),
+      ...retention(database),
+    ],
+    backups: place,
+    data: `${DATA}-${primary}`,
+    reads: true,
+    retries: RETRIES,
+    labels: { [BACKUP_OF]: name },
+    ...besideServer(primary),
+  };
+}
+
+const nameOfJob: EnvVar = { name: "NAME", valueFrom: { fieldRef: { fieldPath: `metadata.labels['${JOB_NAME}']` } } };
+
+const retention = ({ spec: { backup } }: Database): EnvVar[] => [
+  { name: "KEEP", value: String(backup?.keep ?? 1) },
+  { name: "KEEP_FOR", value: backup?.keepFor ? String(spanSeconds(backup.keepFor)) : "" },
+];
 
 /** The Job of a backup on demand. */
 export function backupJobFor(
@@ -60,7 +98,7 @@ export function backupJobFor(
 export function backupScheduleFor(database: Database, { stopped, beside }: { stopped: boolean; beside: boolean }) {
   const { backup } = database.spec;
   const method = methodOf(database);
-  if (!backup?.schedule || !method || isImpossible(database, method)) return [];
+  if (!backup?.schedule || !method || whyImpossible(database, method)) return [];
   return [
     CronJob.draft({
       metadata: metadataOf(database, backupName(database)),
@@ -81,6 +119,12 @@ export function backupScheduleFor(database: Database, { stopped, beside }: { sto
   ];
 }
 
-/** Files are copied and WAL is archived of PostgreSQL alone. */
-export const isImpossible = (database: Database, method: BackupMethod) =>
-  method === "physical" && engineOf(database).name !== "postgres";
+/** Why there can be no such backup: files are copied of PostgreSQL alone, and dumps are on volumes alone. */
+export function whyImpossible(database: Database, method: BackupMethod): string | undefined {
+  if (method === "physical" && engineOf(database).name !== "postgres")
+    return "only postgres has physical backups: set method to logical";
+  const place = placeOf(database);
+  if (method === "logical" && place && isStore(place))
+    return "dumps are kept on volumes only, and the backups of this Database in an object store: set method to physical";
+  return undefined;
+}

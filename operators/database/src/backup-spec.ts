@@ -1,5 +1,6 @@
-import { quantity } from "konverge";
+import { cel, quantity } from "konverge";
 import { z } from "zod";
+import { objectStoreSpec } from "./object-store-spec.ts";
 
 /** `90m`, `36h`, `14d`. */
 const SPAN = /^[1-9][0-9]*[smhd]$/;
@@ -9,40 +10,57 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_
 export const METHODS = ["physical", "logical"] as const;
 export type BackupMethod = (typeof METHODS)[number];
 
+/** Of a volume, or of dumps: with an object store there is neither. */
+const notInStore = (field: string, unused: string) =>
+  cel(`!has(self.objectStore) || ${unused}`, {
+    message: `${field} is for backups on a volume: omit it, or objectStore`,
+    reason: "FieldValueForbidden",
+    fieldPath: `.${field}`,
+  });
+
 /** What a Database says about its backups. */
-export const backupSpec = z.object({
-  schedule: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Cron schedule, such as `0 3 * * *`. Default: only DatabaseBackups take backups."),
-  timeZone: z.string().optional(),
-  method: z
-    .enum(METHODS)
-    .optional()
-    .describe("physical: files and WAL, to any point in time (postgres only, its default); logical: a dump of SQL."),
-  keep: z.int().min(1).default(7).describe("The minimum number of backups to keep."),
-  keepFor: z
-    .string()
-    .regex(SPAN)
-    .optional()
-    .describe("Keeps what is needed to restore any point in time of this period, such as 14d."),
-  archiveTimeout: z
-    .string()
-    .regex(SPAN)
-    .default("5m")
-    .describe(
-      "WAL is archived after this time even if its segment is not full: the most that losing a server can cost.",
-    ),
-  size: quantity().default("10Gi").describe("Size of the backup volume."),
-  claim: z.string().min(1).optional().describe("An existing claim to use instead of creating one."),
-  accessMode: z
-    .enum(["ReadWriteOnce", "ReadWriteMany"])
-    .optional()
-    .describe(
-      "Access mode of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more. On a ReadWriteOnce volume, physical backups keep all servers on one node.",
-    ),
-});
+export const backupSpec = z
+  .object({
+    schedule: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Cron schedule, such as `0 3 * * *`. Default: only DatabaseBackups take backups."),
+    timeZone: z.string().optional(),
+    method: z
+      .enum(METHODS)
+      .optional()
+      .describe("physical: files and WAL, to any point in time (postgres only, its default); logical: a dump of SQL."),
+    keep: z.int().min(1).default(7).describe("The minimum number of backups to keep."),
+    keepFor: z
+      .string()
+      .regex(SPAN)
+      .optional()
+      .describe("Keeps what is needed to restore any point in time of this period, such as 14d."),
+    archiveTimeout: z
+      .string()
+      .regex(SPAN)
+      .default("5m")
+      .describe(
+        "WAL is archived after this time even if its segment is not full: the most that losing a server can cost.",
+      ),
+    size: quantity().default("10Gi").describe("Size of the backup volume; without meaning in an object store."),
+    claim: z.string().min(1).optional().describe("An existing claim to use instead of creating one."),
+    accessMode: z
+      .enum(["ReadWriteOnce", "ReadWriteMany"])
+      .optional()
+      .describe(
+        "Access mode of the volume. Default: ReadWriteOnce for one instance, ReadWriteMany for more. On a ReadWriteOnce volume, physical backups keep all servers on one node.",
+      ),
+    objectStore: objectStoreSpec
+      .optional()
+      .describe("Keeps backups and WAL in an object store instead of a volume, by pgBackRest. Postgres only."),
+  })
+  .check(
+    notInStore("claim", "!has(self.claim)"),
+    notInStore("accessMode", "!has(self.accessMode)"),
+    notInStore("method", "!has(self.method) || self.method == 'physical'"),
+  );
 
 /** A time span as seconds. */
 export function spanSeconds(text: string): number {

@@ -34,6 +34,7 @@ export const backupMount: VolumeMount = { name: VOLUME, mountPath: BACKUPS_FOLDE
 
 /** Whether the volume can be in pods of one node alone: as the claim says, or before it exists, as it will. */
 export function isOfOneNode({ spec }: Database, claim: PersistentVolumeClaim | undefined): boolean {
+  if (spec.backup?.objectStore) return false;
   if (claim) return claimSharing(claim) !== "any-node";
   return (spec.backup?.accessMode ?? (spec.instances > 1 ? "ReadWriteMany" : "ReadWriteOnce")) === "ReadWriteOnce";
 }
@@ -54,10 +55,13 @@ export function besideServer(pod: string): Pick<PodSpec, "affinity"> {
   return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } };
 }
 
-/** The claim for the backups, unless one is named. The access modes of a claim that exists cannot be changed. */
+/**
+ * The claim for the backups, unless one is named. The access modes of a claim that exists cannot be changed. A database that moves
+ * to an object store keeps its claim: there are backups on it.
+ */
 export function backupClaimFor(database: Database, existing: PersistentVolumeClaim | undefined) {
   const { backup, storageClass } = database.spec;
-  if (!backup || backup.claim) return [];
+  if (!backup || backup.claim || (backup.objectStore && !existing)) return [];
   return [
     PersistentVolumeClaim.draft({
       metadata: metadataOf(database, backupName(database)),

@@ -78,6 +78,9 @@ function bootstrapErrors(database: Database): FieldError[] {
   if (targetXID !== undefined && from?.backup === undefined) {
     errors.push(fieldForbidden("spec.bootstrap.targetXID", "needs from.backup: the backup to start from"));
   }
+  if (from?.claim !== undefined && from.objectStore !== undefined) {
+    errors.push(fieldForbidden("spec.bootstrap.from", "claim, objectStore: set at most one of them"));
+  }
   return errors;
 }
 
@@ -90,6 +93,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.pooler", spec.pooler !== undefined],
     ["spec.application", spec.application !== undefined],
     ["spec.tls", spec.tls !== undefined],
+    ["spec.backup.objectStore", spec.backup?.objectStore !== undefined],
   ];
   const given = missing.filter(([, isGiven]) => isGiven);
   return given.map(([field]) =>

@@ -25,6 +25,8 @@ export const DatabaseBackup = defineKind({
         job: z.string().optional().describe("The Job that takes it."),
         claim: z.string().optional().describe("The claim of the volume that it is on."),
         folder: z.string().optional().describe("Its folder on that volume."),
+        store: z.string().optional().describe("The object store that it is in."),
+        label: z.string().optional().describe("What pgBackRest calls it in that store."),
         startedAt: z.string().optional(),
         stoppedAt: z.string().optional().describe("The earliest point in time that can be restored from it."),
         startLSN: z.string().optional(),

@@ -1,5 +1,6 @@
 import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
+import { objectStoreSpec } from "./object-store-spec.ts";
 import { recoveryRules, recoverySpec } from "./restore-spec.ts";
 
 /** Names become parts of the names of Jobs, and labels of their pods. */
@@ -37,6 +38,7 @@ export const DatabaseRestore = defineKind({
         method: z.string().optional(),
         backup: z.string().optional().describe("The backup that it starts from."),
         claim: z.string().optional().describe("The claim of the volume that it is on."),
+        objectStore: objectStoreSpec.optional().describe("The object store that it is in."),
         recoveredTo: z.string().optional().describe("Time of the last restored transaction."),
         timeline: z.string().optional().describe("The timeline that starts with it."),
         primary: z.string().optional().describe("The server whose volume is restored."),

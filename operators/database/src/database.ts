@@ -50,6 +50,9 @@ const postgresOnly = (field: string, isUnused: string) =>
     fieldPath: `.spec.${field}`,
   });
 
+/** The official image cannot archive to an object store. */
+const NEEDS_IMAGE = "!has(self.spec.backup) || !has(self.spec.backup.objectStore) || has(self.spec.image)";
+
 /** A database: a primary with its standbys, their volumes, credentials, Services, and backups if asked for. */
 export const Database = defineKind({
   group: "example.com",
@@ -120,7 +123,7 @@ export const Database = defineKind({
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
         template: podTemplateField(),
         pooler: pooler.optional().describe("Runs PgBouncer in front of the primary."),
-        backup: backupSpec.optional().describe("Keeps backups on a separate volume."),
+        backup: backupSpec.optional().describe("Keeps backups on a separate volume, or in an object store."),
         bootstrap: recoverySpec.optional().describe("Starts from a backup instead of an empty database."),
       }),
       status: z.object({
@@ -163,6 +166,12 @@ export const Database = defineKind({
         ...["switchoverTo", "storage", "pooler", "application", "tls"].map((field) =>
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
+        postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
+        cel(NEEDS_IMAGE, {
+          message: "backup.objectStore needs image: one of PostgreSQL that also has pgBackRest",
+          reason: "FieldValueRequired",
+          fieldPath: ".spec.image",
+        }),
         postgresOnly(
           "credentials.rotateEvery",
           "!has(self.spec.credentials) || !has(self.spec.credentials.rotateEvery)",

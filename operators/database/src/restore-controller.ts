@@ -11,6 +11,7 @@ import {
 import { Event, Job, PersistentVolumeClaim, Pod, StatefulSet } from "konverge/kinds";
 import { isControlledBy } from "konverge/objects";
 import { POD_PROBLEM_GRACE_MS, reportProblem, type WorkloadProblem } from "konverge/pods";
+import { isStore } from "./backup-place.ts";
 import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
@@ -144,7 +145,7 @@ function whyNot(
   if (!database) return { reason: "NoDatabase", message: `there is no Database ${spec.database}` };
   if (!plan) {
     const source = spec.from?.database ?? spec.database;
-    const message = `it is unknown where the backups of ${source} are: no such Database with spec.backup, and no from.claim`;
+    const message = `it is unknown where the backups of ${source} are: no such Database with spec.backup, and no from.claim or from.objectStore`;
     return { reason: "NoBackups", message };
   }
   if (status?.phase && status.phase !== "Pending") return undefined;
@@ -154,6 +155,9 @@ function whyNot(
       message: "only postgres has physical backups: set from.method to logical",
       fatal: true,
     };
+  }
+  if (plan.method === "logical" && isStore(plan.place)) {
+    return { reason: "Impossible", message: "an object store has no dumps: omit from.method", fatal: true };
   }
   if (plan.method === "logical" && (spec.targetTime || spec.targetLSN || spec.targetXID)) {
     return { reason: "Impossible", message: "a dump has no points in time: omit the target", fatal: true };

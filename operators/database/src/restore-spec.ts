@@ -1,5 +1,6 @@
 import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
+import { objectStoreSpec } from "./object-store-spec.ts";
 
 /** A moment in UTC, as 2026-03-01T12:30:00Z. */
 const MOMENT = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?Z$/;
@@ -23,6 +24,9 @@ export const recoverySpec = z.object({
           "The name of a backup; one in progress is waited for. Default: the newest from which the target can be reached.",
         ),
       claim: z.string().min(1).optional().describe("The claim with the backups, if the Database is gone."),
+      objectStore: objectStoreSpec
+        .optional()
+        .describe("The object store with the backups, if the Database is gone or elsewhere."),
       method: z
         .enum(["physical", "logical"])
         .optional()
@@ -57,5 +61,9 @@ export const recoveryRules: readonly (readonly [rule: string, message: string])[
   [
     "!has(self.targetXID) || (has(self.from) && has(self.from.backup))",
     "targetXID needs from.backup: a transaction ID has no time, so name the backup to start from",
+  ],
+  [
+    "!has(self.from) || !has(self.from.claim) || !has(self.from.objectStore)",
+    "from.claim, from.objectStore: set at most one of them",
   ],
 ];

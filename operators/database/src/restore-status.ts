@@ -78,7 +78,7 @@ export function moved(
       phase,
       method,
       primary,
-      claim: plan.claim,
+      ...plan.place,
       startedAt,
       ...(backup && { backup }),
       ...(recoveredTo && { recoveredTo }),

@@ -1,6 +1,6 @@
 import { type EnvVar, type Job, type JobSpec, PersistentVolumeClaim, type PodSpec } from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
-import { backupMount, backupVolume } from "./backup-volume.ts";
+import { type BackupPlace, placeMount, placeVolume } from "./backup-place.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
 import { DATA, secretName } from "./names.ts";
@@ -13,10 +13,12 @@ export interface Task {
   readonly name: string;
   readonly script: string;
   readonly env: readonly EnvVar[];
-  /** The claim with the backups, if it reads or writes some. */
-  readonly backups?: string | undefined;
+  /** Where the backups are, if it reads or writes some. */
+  readonly backups?: BackupPlace | undefined;
   /** The claim of the server whose data it works on, if it does. */
-  readonly data?: string;
+  readonly data?: string | undefined;
+  /** Whether it only reads these data, which are in use. */
+  readonly reads?: boolean;
   /** How often it is tried again. */
   readonly retries: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -59,14 +61,16 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
               resources: { requests: { cpu: "100m", memory: "256Mi" } },
               volumeMounts: [
                 scriptsMount,
-                ...(task.backups ? [backupMount] : []),
-                ...(task.data ? [{ name: DATA, mountPath: engine.dataFolder }] : []),
+                ...(task.backups ? [placeMount(task.backups)] : []),
+                ...(task.data
+                  ? [{ name: DATA, mountPath: engine.dataFolder, ...(task.reads && { readOnly: true }) }]
+                  : []),
               ],
             },
           ],
           volumes: [
             scriptsVolume(database),
-            ...(task.backups ? [backupVolume(task.backups)] : []),
+            ...(task.backups ? [placeVolume(task.backups)] : []),
             ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
           ],
         },

@@ -1,6 +1,7 @@
-import type { EnvVar, PodSpec, VolumeMount } from "konverge/kinds";
+import type { EnvVar, Volume, VolumeMount } from "konverge/kinds";
+import { placeEnvironment, placeMount, placeOf, placeVolume } from "./backup-place.ts";
 import { spanSeconds } from "./backup-spec.ts";
-import { backupClaimName, backupFolder, backupMount, backupVolume, methodOf } from "./backup-volume.ts";
+import { methodOf } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 
 /** Whether a database's WAL is archived. */
@@ -15,15 +16,17 @@ export function archiveParameters(database: Database): Readonly<Record<string, s
   if (!backup || !isArchived(database)) return {};
   return {
     archive_mode: "on",
-    archive_command: 'sh "$SCRIPTS/archive.sh" "%p" "%f"',
+    archive_command: backup.objectStore
+      ? 'sh "$SCRIPTS/pgbackrest-archive.sh" "%p"'
+      : 'sh "$SCRIPTS/archive.sh" "%p" "%f"',
     archive_timeout: `${spanSeconds(backup.archiveTimeout)}s`,
   };
 }
 
 /** What the server's container needs for it: all three are empty when nothing is archived. */
-export function archiveEnvironment(database: Database): EnvVar[] {
-  return isArchived(database) ? [{ name: "BACKUPS", value: backupFolder(database.metadata.name) }] : [];
-}
-export const archiveMounts = (database: Database): VolumeMount[] => (isArchived(database) ? [backupMount] : []);
-export const archiveVolumes = (database: Database): NonNullable<PodSpec["volumes"]> =>
-  isArchived(database) ? [backupVolume(backupClaimName(database))] : [];
+export const archiveEnvironment = (database: Database): EnvVar[] =>
+  archivePlace(database).flatMap((place) => placeEnvironment(place, database.metadata.name, "BACKUPS"));
+export const archiveMounts = (database: Database): VolumeMount[] => archivePlace(database).map(placeMount);
+export const archiveVolumes = (database: Database): Volume[] => archivePlace(database).map(placeVolume);
+
+const archivePlace = (database: Database) => (isArchived(database) ? [placeOf(database)!] : []);

@@ -68,11 +68,18 @@ function mounted(pod: PodSpec, { volumeMounts = [] }: Container, setting: Contai
 
 function filesOf(volume: NonNullable<PodSpec["volumes"]>[number] | undefined, setting: ContainerSetting) {
   if (volume?.configMap?.name) return named("ConfigMap", setting.configMaps, volume.configMap.name).data ?? {};
-  if (volume?.secret?.secretName) {
-    const data = named("Secret", setting.secrets, volume.secret.secretName).data ?? {};
-    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decoded(value)]));
+  if (volume?.secret?.secretName) return secretFiles(volume.secret.secretName, setting);
+  const files: Record<string, string> = {};
+  for (const { secret } of volume?.projected?.sources ?? []) {
+    const all = secretFiles(secret?.name ?? "", setting);
+    for (const { key, path } of secret?.items ?? []) files[path] = all[key] ?? "";
   }
-  return {};
+  return files;
+}
+
+function secretFiles(name: string, setting: ContainerSetting): Record<string, string> {
+  const data = named("Secret", setting.secrets, name).data ?? {};
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decoded(value)]));
 }
 
 function valueFor(variable: NonNullable<Container["env"]>[number], setting: ContainerSetting): string {

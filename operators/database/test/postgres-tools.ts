@@ -16,7 +16,8 @@ export type FoundPostgres = PostgresTools | { readonly why: string };
 
 const NEEDED = ["postgres", "initdb", "pg_ctl", "psql", "pg_basebackup", "pg_verifybackup", "pg_rewind", "pg_dumpall"];
 /** Root's own cache is closed to the user that servers run as. */
-const CACHES = process.getuid?.() === 0 ? "/var/cache" : (process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
+export const CACHES =
+  process.getuid?.() === 0 ? "/var/cache" : (process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"));
 const CACHE = join(CACHES, "konverge", "postgres");
 /** Debian's packages are unpacked here, as they lie on a system. */
 const UNPACKED = join(CACHE, "root");

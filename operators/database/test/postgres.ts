@@ -330,14 +330,14 @@ export interface RunningServer extends RunningProcess {
 /** Tests' data need not outlive a power cut. */
 const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20", dynamic_shared_memory_type: "mmap" };
 
-/** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL. */
+/** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL or something else is missing. */
 export function withPostgres(
   name: string,
   run: (room: MachineRoom) => Promise<void>,
-  options: { readonly patience?: number } = {},
+  options: { readonly patience?: number; readonly skip?: string } = {},
 ): void {
   const tools = findPostgres();
-  test(name, { skip: "why" in tools ? tools.why : false }, async () => {
+  test(name, { skip: "why" in tools ? tools.why : (options.skip ?? false) }, async () => {
     assert.ok("bin" in tools);
     await using room = new MachineRoom(tools, options);
     await run(room);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ConfigMap, Job, PodSpec, Secret } from "konverge/kinds";
 import { backupJobFor } from "../src/backup-jobs.ts";
 import { methodOf } from "../src/backup-volume.ts";
@@ -49,6 +49,8 @@ export class RecoveryRoom {
   readonly volume: string;
   /** Variables for all that is run here; a PATH with programs that only pretend, for example. */
   env: Readonly<Record<string, string>> = {};
+  /** Secrets that the database names. */
+  secrets: readonly Secret[] = [];
   #scripts: ConfigMap;
   readonly #scriptsFolder: string;
   #server: RunningServer | undefined;
@@ -74,6 +76,7 @@ export class RecoveryRoom {
   beside(): RecoveryRoom {
     const beside = new RecoveryRoom(this.room, this.database);
     beside.#server = this.#server;
+    beside.secrets = this.secrets;
     return beside;
   }
 
@@ -120,10 +123,10 @@ export class RecoveryRoom {
   }
 
   #serverEnvironment(): Record<string, string> {
-    const env: Record<string, string> = { SCRIPTS: this.#scriptsFolder, ...this.env };
+    const env: Record<string, string> = { SCRIPTS: this.#scriptsFolder };
     for (const { name, value } of archiveEnvironment(this.database))
       env[name] = value!.replace("/backups", this.volume);
-    return env;
+    return { ...env, ...this.env };
   }
 
   /** Ends the server in any case, however it is doing. */
@@ -177,7 +180,9 @@ export class RecoveryRoom {
   async backup(name: string, env: Readonly<Record<string, string>> = {}): Promise<TaskEnd> {
     const backup = { metadata: { name, namespace: "shop" }, spec: { database: NAME } } as DatabaseBackup;
     const job = backupJobFor(backup, this.database, { method: methodOf(this.database)!, beside: false });
-    return this.#run(job, "backup", { NAME: name, ...env }, {});
+    // Where backups are read from the server's own volume.
+    const folders = { "/var/lib/postgresql/data": dirname(this.server.data) };
+    return this.#run(job, "backup", { NAME: name, ...env }, folders);
   }
 
   /** Runs what lets older backups go, as a backup does at its end. */
@@ -211,7 +216,7 @@ export class RecoveryRoom {
     const pod: PodSpec = job.spec!.template.spec!;
     const { code, output, report } = await this.room.runContainer(pod, container, {
       configMaps: [this.#scripts],
-      secrets: [this.#secret()],
+      secrets: [this.#secret(), ...this.secrets],
       folders: { "/backups": this.volume, ...folders },
       env: { ...this.env, ...env },
     });

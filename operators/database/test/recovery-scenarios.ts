@@ -36,8 +36,8 @@ async function annotated(
 export type Outcomes = Record<string, "hangs" | { error: string } | undefined>;
 
 /** Servers that run, and tasks that end as told. Where nodes run nothing, tasks only succeed. */
-export function play(stage: TestEnvironment, outcomes: Outcomes = {}): void {
-  stage.cluster?.image("postgres:16.4", {
+export function play(stage: TestEnvironment, outcomes: Outcomes = {}, image = "postgres:16.4"): void {
+  stage.cluster?.image(image, {
     async run({ container, stop, write }) {
       const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
       if (container.name === "database") return await stopped;
