@@ -11,6 +11,7 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
+import { ImageVolumes } from "./image-volumes.ts";
 import { LLMModel } from "./llm-model.ts";
 import {
   childName,
@@ -36,6 +37,7 @@ const RESYNC = 10 * 60_000;
  * reported as the reason.
  */
 export function llmModelController(metrics: ModelMetrics) {
+  const imageVolumes = new ImageVolumes();
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
     watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(LLMModel)],
@@ -44,6 +46,7 @@ export function llmModelController(metrics: ModelMetrics) {
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
+      await imageVolumes.check(model.spec, context);
       const offered = gpuProductsOf(cache.list(Node));
       const before = observed(Deployment, childName(model));
       const products = gpuType

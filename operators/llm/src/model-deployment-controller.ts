@@ -21,6 +21,7 @@ import {
   watchGpuNodes,
 } from "konverge/pods";
 import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
+import { ImageVolumes } from "./image-volumes.ts";
 import { PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
@@ -54,6 +55,7 @@ import { monitoring, podsOf } from "./watched.ts";
  */
 export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: ModelMetrics) {
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
+  const imageVolumes = new ImageVolumes();
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
     watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(ModelDeployment)],
@@ -66,6 +68,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const { observed, cache, clock, events } = context;
       const { name, namespace, uid = "" } = deployment.metadata;
       const rules = sizingRules(deployment);
+      await imageVolumes.check(deployment.spec, context);
       isBoundToNode(deployment, Math.min(rules.max, rules.affordable ?? rules.max), context);
       const set = observed(StatefulSet, name);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));

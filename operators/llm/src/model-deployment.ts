@@ -1,6 +1,6 @@
 import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
-import { servingFields } from "./serving-spec.ts";
+import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A model served within a latency SLA: as many replicas as the SLA requires. */
 export const ModelDeployment = defineKind({
@@ -125,7 +125,7 @@ export const ModelDeployment = defineKind({
         Age: ageColumn,
       },
       rules: [
-        cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs"),
+        ...servingRules,
         cel(
           "!has(self.scaling) || !has(self.scaling.maxReplicas) || self.scaling.minReplicas <= self.scaling.maxReplicas",
           "scaling.minReplicas must not exceed scaling.maxReplicas",

@@ -1,14 +1,26 @@
 import type { FieldError } from "konverge";
 import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
+import { HF_TOKEN } from "./inference-server.ts";
+import type { FileSource } from "./model-source.ts";
 import type { ServingSpec } from "./serving-spec.ts";
+
+function pathsIn(field: string, source: FileSource | undefined): Record<string, string | undefined> {
+  return {
+    [`${field}.claim.path`]: source?.claim?.path,
+    [`${field}.s3.uri`]: source?.s3?.uri,
+    [`${field}.image.path`]: source?.image?.path,
+  };
+}
 
 /** What is wrong with the fields that both kinds share, beyond what the schema can say. */
 export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
+  const { source } = spec;
+  const derived = [...ownArgs, ...(source?.huggingFace?.revision ? ["--revision"] : [])];
   for (const [i, arg] of (spec.args ?? []).entries()) {
     const flag = arg.split("=")[0]!;
-    if (ownArgs.includes(flag)) {
+    if (derived.includes(flag)) {
       errors.push(fieldForbidden(`spec.args[${i}]`, `${flag} is derived from other fields: set those instead`));
     }
   }
@@ -17,8 +29,15 @@ export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): Fi
       errors.push(fieldForbidden(`spec.env[${i}]`, "MODEL_NAME is derived from the model's name: set that instead"));
     }
   }
-  if (spec.modelPath?.split("/").includes("..")) {
-    errors.push(fieldInvalid("spec.modelPath", spec.modelPath, "must not contain .."));
+  const token = source?.huggingFace?.tokenSecret && spec.env?.findIndex(({ name }) => name === HF_TOKEN);
+  if (token !== undefined && token >= 0) {
+    errors.push(
+      fieldForbidden(`spec.env[${token}]`, `${HF_TOKEN} is derived from spec.source.huggingFace.tokenSecret`),
+    );
+  }
+  const paths = { "spec.modelPath": spec.modelPath, ...pathsIn("spec.source", source) };
+  for (const [field, path] of Object.entries(paths)) {
+    if (path?.split("/").includes("..")) errors.push(fieldInvalid(field, path, "must not contain .."));
   }
   return [...errors, ...podTemplateErrors(spec.template)];
 }

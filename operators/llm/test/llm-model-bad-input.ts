@@ -47,6 +47,23 @@ const schemaErrors: Scenario = async (stage) => {
   );
   await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
   await refused(stage, { modelPath: "/models/../etc" }, /must not contain/);
+  await refused(stage, { source: {} }, /exactly one of huggingFace, claim, s3 and image must be set/);
+  await refused(
+    stage,
+    { source: { claim: { name: "w", path: "a/../../b" } } },
+    /spec\.source\.claim\.path.*must not contain/,
+  );
+  const huggingFace = { repo: "org/llama", revision: "v2", tokenSecret: { name: "hub" } };
+  await refused(
+    stage,
+    { source: { huggingFace }, args: ["--revision=main"] },
+    /--revision is derived from other fields/,
+  );
+  await refused(
+    stage,
+    { source: { huggingFace }, env: [{ name: "HF_TOKEN", value: "x" }] },
+    /spec\.env\[0\]: Forbidden/,
+  );
   assert.deepEqual(await stage.list(LLMModel), []);
 };
 
