@@ -1,8 +1,9 @@
-import type { Affinity, Container, EnvVar, PodTemplateSpec } from "konverge/kinds";
+import type { Affinity, Container, EnvVar, Pod, PodTemplateSpec } from "konverge/kinds";
 import { drainHook, gpuProductAffinity, podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
 import { type FileSupply, type Mounted, supplyFrom } from "./file-supply.ts";
-import { sourceOfPath } from "./model-source.ts";
+import { adapterReport, loraArgs } from "./lora.ts";
+import { type FileSource, sourceOfPath } from "./model-source.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
 /** The port on which vLLM answers, and its name in pods and Services. */
@@ -19,6 +20,7 @@ export const HF_TOKEN = "HF_TOKEN";
 const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim or an image. */
 const MODEL_FOLDER = "/mnt/models";
+const ADAPTERS_FOLDER = "/mnt/adapters";
 
 /** What a replica has taken on it may finish before it ends: long generations take minutes. */
 const GRACE_SECONDS = 310;
@@ -37,15 +39,40 @@ export function modelSupply(spec: ServingSpec): FileSupply | undefined {
   return { location: modelPath, mounted: [mounted], initContainers: [] };
 }
 
+/** How the adapters' files get to the servers, in the order of the spec. */
+function adapterSupplies(spec: ServingSpec): FileSupply[] {
+  const cache = cacheOf(spec);
+  return (spec.lora?.adapters ?? []).map(({ name, source }) =>
+    supplyFrom(source, { name: `adapter-${name}`, folder: `${ADAPTERS_FOLDER}/${name}`, cache }),
+  );
+}
+
+/** The adapters, and how many of a model's pods serve each; undefined if there are none. */
+export function adaptersServed(spec: ServingSpec, pods: readonly Pod[]) {
+  const supplies = adapterSupplies(spec);
+  const serving = pods.filter(isServing);
+  return spec.lora?.adapters.map((adapter, i) => adapterReport(adapter, supplies[i]!, serving));
+}
+
+/** Whether a pod takes requests. */
+export function isServing({ metadata, status }: Pod): boolean {
+  const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
+  return ready && !metadata.deletionTimestamp;
+}
+
+function sourcesOf({ source, modelPath, lora }: ServingSpec): FileSource[] {
+  return [source ?? sourceOfPath(modelPath) ?? {}, ...(lora?.adapters ?? []).map((adapter) => adapter.source)];
+}
+
 /** The claims that must exist for a replica to start. */
-export function claimsOf({ source, modelPath, cacheClaim }: ServingSpec): string[] {
-  const { claim } = source ?? sourceOfPath(modelPath) ?? {};
-  return [...(claim ? [claim.name] : []), ...(cacheClaim ? [cacheClaim] : [])];
+export function claimsOf(spec: ServingSpec): string[] {
+  const names = sourcesOf(spec).flatMap(({ claim }) => (claim ? [claim.name] : []));
+  return [...new Set([...names, ...(spec.cacheClaim ? [spec.cacheClaim] : [])])];
 }
 
 /** Whether files come from OCI images. */
-export function usesImageVolumes({ source }: ServingSpec): boolean {
-  return source?.image !== undefined;
+export function usesImageVolumes(spec: ServingSpec): boolean {
+  return sourcesOf(spec).some(({ image }) => image !== undefined);
 }
 
 /** Where downloads are kept: for new replicas on a claim, otherwise for one. */
@@ -68,8 +95,10 @@ export interface InferenceServer {
 
 /** The pods in which a model is served. */
 export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodTemplateSpec {
-  const supplies = [modelSupply(spec)].filter((one) => one !== undefined);
+  const adapters = adapterSupplies(spec);
+  const supplies = [modelSupply(spec), ...adapters].filter((one) => one !== undefined);
   const mounted = [...volumesFor(spec, supplies), ...(server.volumes ?? [])];
+  const adapterArgs = spec.lora ? loraArgs(spec.lora, adapters) : [];
   const initContainers = supplies.flatMap((supply) => supply.initContainers);
   return podTemplate(
     {
@@ -80,7 +109,7 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
         }),
         terminationGracePeriodSeconds: GRACE_SECONDS,
         ...(initContainers.length > 0 && { initContainers }),
-        containers: [containerFor(spec, server, mounted)],
+        containers: [containerFor(spec, { ...server, args: [...server.args, ...adapterArgs] }, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },
     },

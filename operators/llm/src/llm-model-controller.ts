@@ -12,6 +12,7 @@ import {
   watchGpuNodes,
 } from "konverge/pods";
 import { ImageVolumes } from "./image-volumes.ts";
+import { adaptersServed } from "./inference-server.ts";
 import { LLMModel } from "./llm-model.ts";
 import {
   childName,
@@ -55,11 +56,13 @@ export function llmModelController(metrics: ModelMetrics) {
       const together = isBoundToNode(model, model.spec.replicas, context);
       const deployment = deploymentFor(model, products, together);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
+      const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
+      const adapters = adaptersServed(model.spec, pods);
       const problem =
         readyReplicas >= model.spec.replicas
           ? undefined
           : replicaProblem({
-              pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
+              pods,
               creationError: replicaFailureMessage(before),
               gpuType,
               offered,
@@ -75,6 +78,7 @@ export function llmModelController(metrics: ModelMetrics) {
         status: {
           model: modelNameOf(model),
           endpoint: endpointOf(model),
+          ...(adapters && { adapters }),
           replicas,
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),

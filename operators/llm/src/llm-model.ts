@@ -1,5 +1,6 @@
 import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
+import { adapterStatus } from "./lora.ts";
 import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A served large language model: replicas of an inference server, each with its GPUs. */
@@ -18,6 +19,7 @@ export const LLMModel = defineKind({
       status: z.object({
         model: z.string().optional().describe("The model that is served."),
         endpoint: z.string().optional().describe("Its URL inside the cluster."),
+        adapters: z.array(adapterStatus).optional().describe("The LoRA adapters that are served."),
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         selector: z.string().optional(),

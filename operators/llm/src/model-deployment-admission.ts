@@ -13,7 +13,7 @@ export function modelDeploymentAdmission() {
     failurePolicy: "Ignore",
     validate({ spec }, { warn }) {
       const { sla, capacity } = spec;
-      const errors = servingErrors(spec, CONFIGURED_ARGS);
+      const errors = servingErrors(spec, spec.model, CONFIGURED_ARGS);
       if (sla && durationMs(sla.maxLatency) <= 0) {
         errors.push(fieldInvalid("spec.sla.maxLatency", sla.maxLatency, "must be more than 0"));
       } else if (sla && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(sla.maxLatency)) {

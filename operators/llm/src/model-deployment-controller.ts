@@ -22,7 +22,7 @@ import {
 } from "konverge/pods";
 import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
 import { ImageVolumes } from "./image-volumes.ts";
-import { PORT } from "./inference-server.ts";
+import { adaptersServed, isServing, PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
@@ -74,7 +74,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
       const memory = load.memory(uid, clock);
       const part = rules.promised?.part ?? 0.95;
-      const measured = set ? await load.measure(memory, pods.filter(isReady), part, clock) : undefined;
+      const measured = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
       const situation: Situation = {
         deployment,
         rules,
@@ -119,6 +119,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
       const told = deployment.status ?? {};
+      const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
           configMapFor(deployment),
@@ -130,6 +131,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ],
         status: {
           endpoint: deploymentEndpoint(deployment),
+          ...(adapters && { adapters }),
           replicas,
           readyReplicas: situation.ready,
           neededReplicas: size.replicas,
@@ -152,11 +154,6 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
 
 function podsOfDeployment(deployment: ModelDeployment, pods: readonly Pod[]): Pod[] {
   return pods.filter(({ metadata }) => metadata.labels?.[DEPLOYMENT_LABEL] === deployment.metadata.name);
-}
-
-function isReady({ metadata, status }: Pod): boolean {
-  const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
-  return ready && !metadata.deletionTimestamp;
 }
 
 /** Only what sleeps is asked for. */

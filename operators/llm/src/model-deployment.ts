@@ -1,5 +1,6 @@
 import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
+import { adapterStatus } from "./lora.ts";
 import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A model served within a latency SLA: as many replicas as the SLA requires. */
@@ -91,6 +92,7 @@ export const ModelDeployment = defineKind({
       }),
       status: z.object({
         endpoint: z.string().optional(),
+        adapters: z.array(adapterStatus).optional().describe("The LoRA adapters that are served."),
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         neededReplicas: z

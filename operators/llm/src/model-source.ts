@@ -86,6 +86,17 @@ export const modelSourceField = z
   })
   .check(exactlyOne());
 
+/** The source of an adapter: vLLM downloads those of Hugging Face from the default branch, with the model's token. */
+export const adapterSourceField = z
+  .object({
+    huggingFace: z
+      .object({ repo: repo() })
+      .optional()
+      .describe("A repository of Hugging Face, which the server downloads with the token of the model's source."),
+    ...filePlaces,
+  })
+  .check(exactlyOne());
+
 /** The source of a model or of an adapter. */
 export interface FileSource {
   readonly huggingFace?:

@@ -2,6 +2,7 @@ import { cel, duration, listMap, opaqueObject, quantity } from "konverge";
 import type { EnvVar, EnvVarSource } from "konverge/kinds";
 import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { z } from "zod";
+import { type LoraSpec, loraField } from "./lora.ts";
 import { type FileSource, modelSourceField } from "./model-source.ts";
 
 /** Fields that every kind has which runs inference servers. */
@@ -25,6 +26,9 @@ export const servingFields = {
   source: modelSourceField
     .optional()
     .describe("Where the model's files come from, instead of modelPath. Default: the server downloads it by its name."),
+  lora: loraField
+    .optional()
+    .describe("LoRA adapters that are served beside the model, each as a model with its own name."),
   cacheClaim: z.string().min(1).max(253).optional().describe("A claim that caches downloaded models for new replicas."),
   image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
   args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),
@@ -59,6 +63,7 @@ export interface ServingSpec {
   readonly gpuType?: string | undefined;
   readonly modelPath?: string | undefined;
   readonly source?: FileSource | undefined;
+  readonly lora?: LoraSpec | undefined;
   readonly cacheClaim?: string | undefined;
   readonly image: string;
   readonly args?: readonly string[] | undefined;

@@ -15,7 +15,7 @@ export function readmeObjects(heading: string): object[] {
 }
 
 /** What the examples refer to. */
-async function prerequisites(stage: TestEnvironment): Promise<void> {
+export async function prerequisites(stage: TestEnvironment): Promise<void> {
   const { client, namespace } = stage;
   await supplyVolumes(stage, "1Gi");
   await client.create(PersistentVolumeClaim, {
