@@ -20,7 +20,14 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
-import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
+import {
+  autoscalerBounds,
+  type FetchMetrics,
+  isMissed,
+  LoadMonitor,
+  objectiveResults,
+  SCRAPE_PERIOD_MS,
+} from "konverge/sizing";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed, isServing, PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
@@ -37,6 +44,7 @@ import {
   scrapedLabels,
   statefulSetFor,
 } from "./model-deployment-children.ts";
+import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
@@ -73,7 +81,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const set = observed(StatefulSet, name);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
       const memory = load.memory(uid, clock);
-      const part = rules.promised?.part ?? 0.95;
+      const part = (deployment.spec.sla?.percentile ?? 95) / 100;
       const measured = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
       const situation: Situation = {
         deployment,
@@ -84,6 +92,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         demand: await demandFor(deployment, load, context),
         now: clock.now(),
         monotonic: clock.monotonic(),
+        revision: set?.status?.updateRevision,
       };
       const size = sizeOf(situation, memory);
       const decisions = decisionsAfter(situation, size);
@@ -107,6 +116,10 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
       }
       const latency = measured?.latency;
+      const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
+      const { missedAt } = memory;
+      const slaMet = slaCondition(deployment, results, size, { missedAt, now: situation.monotonic });
+      reportMissed(deployment, slaMet, events);
       const { cost } = deployment.spec;
       const replicas = set?.status?.replicas ?? 0;
       const numbers = {
@@ -114,7 +127,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ready: situation.ready,
         ...(measured && { load: measured.load }),
         ...(latency !== undefined && { latency }),
-        ...(latency !== undefined && rules.promised && { withinSla: Number(latency <= rules.promised.maxLatency) }),
+        ...measured?.percentiles,
+        ...(results.some((one) => one.measured !== undefined) && { withinSla: Number(!results.some(isMissed)) }),
         ...(cost && { cost: replicas * cost.perReplicaHour }),
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
@@ -138,12 +152,13 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           selector: formatLabelSelector({ matchLabels: deploymentLabels(deployment) }),
           ...(measured && { requestsPerSecond: steadyNumber(told.requestsPerSecond, measured.load) }),
           ...(latency !== undefined && { latency: toldLatency(told.latency, latency) }),
+          ...(results.length > 0 && { objectives: results.map(objectiveStatus) }),
           ...(cost && { costPerHour: Number((replicas * cost.perReplicaHour).toFixed(4)) }),
           ...(size.idleSince && { idleSince: size.idleSince }),
           decisions: [...decisions],
         },
         conditions: {
-          SLAMet: slaCondition(deployment, measured, size, rules.promised?.maxLatency ?? 0),
+          SLAMet: slaMet,
           ...(problem && problemConditions(problem)),
         },
         requeueAfter: SCRAPE_PERIOD_MS,
