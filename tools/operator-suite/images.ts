@@ -9,6 +9,7 @@ export const OPERATOR_IMAGES: readonly string[] = [
   "prom/mysqld-exporter:v0.17.2",
   "quay.io/prometheuscommunity/postgres-exporter:v0.17.1",
   "nvcr.io/nvidia/tritonserver:21.08-py3",
+  "rclone/rclone:1.71.0",
   "seldonio/alibiexplainer:1.18.2",
   "seldonio/mlflowserver:1.18.2",
   "seldonio/mlserver:1.3.5-alibi-explain",

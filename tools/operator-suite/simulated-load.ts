@@ -19,12 +19,33 @@ interface Server {
   answered: number;
   worked: number;
   readonly within: number[];
+  /** How many first tokens, further tokens and waits took at most so long. */
+  readonly parts: Record<keyof typeof PART_BOUNDS, number[]>;
 }
 
 /** Milliseconds for which answered requests are remembered one by one. */
 const LATELY = 120_000;
 
 const BOUNDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2.5, 5, 10];
+
+/** The buckets in which vLLM counts the parts of requests, by the name of the histogram. */
+const PART_BOUNDS = {
+  time_to_first_token_seconds: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+  inter_token_latency_seconds: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
+  request_queue_time_seconds: [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60],
+};
+/** The tokens of an answer. The first takes as long as each other one. */
+const TOKENS = 10;
+
+/** How servers answer. */
+interface ServerOptions {
+  /** Milliseconds for a request that a server has alone. */
+  readonly serviceTime: number;
+  readonly concurrency: number;
+  readonly selector: string;
+  /** By which part a request takes longer in a server that is full: a batch slows each of its requests down. Default: 0. */
+  readonly crowding?: number;
+}
 
 /**
  * Clients and servers, request by request: requests arrive at random, wait in one line, and are worked on by the replicas that
@@ -34,12 +55,12 @@ export class SimulatedLoad {
   readonly #stage: TestEnvironment;
   readonly #random = seededRandom(7);
   readonly #servers = new Map<string, Server>();
-  readonly #options: { serviceTime: number; concurrency: number; selector: string };
+  readonly #options: ServerOptions;
   #until = 0;
   /** Requests per second from now on. */
   rate = 0;
 
-  constructor(stage: TestEnvironment, options: { serviceTime: number; concurrency: number; selector: string }) {
+  constructor(stage: TestEnvironment, options: ServerOptions) {
     this.#stage = stage;
     this.#options = options;
     this.#until = stage.clock.monotonic();
@@ -84,7 +105,12 @@ export class SimulatedLoad {
       if (this.#servers.has(address)) continue;
       const slots = new Array<number>(this.#options.concurrency).fill(now);
       const within = new Array<number>(BOUNDS.length).fill(0);
-      this.#servers.set(address, { slots, pending: [], lately: [], answered: 0, worked: 0, within });
+      const parts = {
+        time_to_first_token_seconds: PART_BOUNDS.time_to_first_token_seconds.map(() => 0),
+        inter_token_latency_seconds: PART_BOUNDS.inter_token_latency_seconds.map(() => 0),
+        request_queue_time_seconds: PART_BOUNDS.request_queue_time_seconds.map(() => 0),
+      };
+      this.#servers.set(address, { slots, pending: [], lately: [], answered: 0, worked: 0, within, parts });
     }
     for (const address of this.#servers.keys()) if (!ready.has(address)) this.#servers.delete(address);
   }
@@ -109,7 +135,10 @@ export class SimulatedLoad {
     if (!best) return;
     const { server, slot } = best;
     const started = Math.max(arrived, server.slots[slot]!);
-    const finished = started + this.#options.serviceTime * (0.8 + 0.4 * this.#random.next());
+    const { serviceTime, crowding = 0 } = this.#options;
+    const others = server.slots.filter((free, i) => i !== slot && free > started).length;
+    const slower = 1 + (crowding * others) / Math.max(1, server.slots.length - 1);
+    const finished = started + serviceTime * slower * (0.8 + 0.4 * this.#random.next());
     server.slots[slot] = finished;
     server.pending.push({ arrived, started, finished });
   }
@@ -124,7 +153,21 @@ function countAnswered(server: Server, now: number): void {
   for (const { arrived, started, finished } of done) {
     server.worked += finished - started;
     for (const [i, bound] of BOUNDS.entries()) if (finished - arrived <= bound * 1000) server.within[i]!++;
+    const token = (finished - started) / TOKENS;
+    observe(server, "time_to_first_token_seconds", started + token - arrived);
+    observe(server, "inter_token_latency_seconds", token, TOKENS - 1);
+    observe(server, "request_queue_time_seconds", started - arrived);
   }
+}
+
+function observe({ parts }: Server, histogram: keyof typeof PART_BOUNDS, ms: number, times = 1): void {
+  for (const [i, bound] of PART_BOUNDS[histogram].entries()) if (ms <= bound * 1000) parts[histogram][i]! += times;
+}
+
+function partLines({ parts, answered }: Server, histogram: keyof typeof PART_BOUNDS): string[] {
+  const line = (le: number | string, count: number) => `vllm:${histogram}_bucket{le="${le}",model_name="m"} ${count}`;
+  const total = histogram === "inter_token_latency_seconds" ? answered * (TOKENS - 1) : answered;
+  return [...PART_BOUNDS[histogram].map((bound, i) => line(bound, parts[histogram][i]!)), line("+Inf", total)];
 }
 
 function metricsOf(server: Server, now: number): string {
@@ -143,5 +186,6 @@ function metricsOf(server: Server, now: number): string {
     `vllm:request_inference_time_seconds_count{model_name="m"} ${answered}`,
     ...buckets,
     `vllm:e2e_request_latency_seconds_bucket{le="+Inf",model_name="m"} ${answered}`,
+    ...(Object.keys(PART_BOUNDS) as (keyof typeof PART_BOUNDS)[]).flatMap((name) => partLines(server, name)),
   ].join("\n");
 }

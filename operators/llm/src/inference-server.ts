@@ -1,6 +1,9 @@
-import type { Affinity, Container, EnvVar, PodTemplateSpec, Volume, VolumeMount } from "konverge/kinds";
+import type { Affinity, Container, EnvVar, Pod, PodTemplateSpec } from "konverge/kinds";
 import { drainHook, gpuProductAffinity, podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
+import { type FileSupply, type Mounted, supplyFrom } from "./file-supply.ts";
+import { adapterReport, loraArgs } from "./lora.ts";
+import { type FileSource, sourceOfPath } from "./model-source.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
 /** The port on which vLLM answers, and its name in pods and Services. */
@@ -12,35 +15,70 @@ export const MANAGED = { "app.kubernetes.io/managed-by": "llm-operator" } as con
 /** The server's image would run as root. This user has no entry in its /etc/passwd: HOME and USER stand for one. */
 const USER = 1000;
 const HOME = "/home/model";
+/** The variable in which Hugging Face's client expects a token. */
+export const HF_TOKEN = "HF_TOKEN";
 const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
-/** Where the files of a model are mounted that come from a claim. */
-const CLAIM_FOLDER = "/mnt/models";
+/** Where the files of a model are mounted that come from a claim or an image. */
+const MODEL_FOLDER = "/mnt/models";
+const ADAPTERS_FOLDER = "/mnt/adapters";
 
 /** What a replica has taken on it may finish before it ends: long generations take minutes. */
 const GRACE_SECONDS = 310;
 const IN_FLIGHT = ["vllm:num_requests_running", "vllm:num_requests_waiting"];
 
-/** Where a model's files are, if it is not fetched by its name. */
-export type ModelSource = { readonly folder: string } | { readonly claim: string; readonly path: string } | undefined;
-
-/** Reads `modelPath`. */
-export function modelSource(modelPath: string | undefined): ModelSource {
+/** How the model's files get to its servers; undefined if they download the model by its name. */
+export function modelSupply(spec: ServingSpec): FileSupply | undefined {
+  const { modelPath } = spec;
+  const source = spec.source ?? sourceOfPath(modelPath);
+  if (source) return supplyFrom(source, { name: "model", folder: MODEL_FOLDER, cache: cacheOf(spec) });
   if (!modelPath) return undefined;
-  const [, claim, path = ""] = /^pvc:\/\/([^/]+)\/?(.*)$/.exec(modelPath) ?? [];
-  return claim ? { claim, path } : { folder: modelPath };
+  const mounted: Mounted = {
+    volume: { name: "model", hostPath: { path: modelPath, type: "Directory" } },
+    mount: { mountPath: modelPath, readOnly: true },
+  };
+  return { location: modelPath, mounted: [mounted], initContainers: [] };
 }
 
-/** The model that the server loads, and its folder, if it has one. */
-export function modelLocation(modelPath: string | undefined): string | undefined {
-  const source = modelSource(modelPath);
-  if (!source) return undefined;
-  return "folder" in source ? source.folder : `${CLAIM_FOLDER}/${source.path}`.replace(/\/$/, "");
+/** How the adapters' files get to the servers, in the order of the spec. */
+function adapterSupplies(spec: ServingSpec): FileSupply[] {
+  const cache = cacheOf(spec);
+  return (spec.lora?.adapters ?? []).map(({ name, source }) =>
+    supplyFrom(source, { name: `adapter-${name}`, folder: `${ADAPTERS_FOLDER}/${name}`, cache }),
+  );
+}
+
+/** The adapters, and how many of a model's pods serve each; undefined if there are none. */
+export function adaptersServed(spec: ServingSpec, pods: readonly Pod[]) {
+  const supplies = adapterSupplies(spec);
+  const serving = pods.filter(isServing);
+  return spec.lora?.adapters.map((adapter, i) => adapterReport(adapter, supplies[i]!, serving));
+}
+
+/** Whether a pod takes requests. */
+export function isServing({ metadata, status }: Pod): boolean {
+  const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
+  return ready && !metadata.deletionTimestamp;
+}
+
+function sourcesOf({ source, modelPath, lora }: ServingSpec): FileSource[] {
+  return [source ?? sourceOfPath(modelPath) ?? {}, ...(lora?.adapters ?? []).map((adapter) => adapter.source)];
 }
 
 /** The claims that must exist for a replica to start. */
-export function claimsOf({ modelPath, cacheClaim }: ServingSpec): string[] {
-  const source = modelSource(modelPath);
-  return [...(source && "claim" in source ? [source.claim] : []), ...(cacheClaim ? [cacheClaim] : [])];
+export function claimsOf(spec: ServingSpec): string[] {
+  const names = sourcesOf(spec).flatMap(({ claim }) => (claim ? [claim.name] : []));
+  return [...new Set([...names, ...(spec.cacheClaim ? [spec.cacheClaim] : [])])];
+}
+
+/** Whether files come from OCI images. */
+export function usesImageVolumes(spec: ServingSpec): boolean {
+  return sourcesOf(spec).some(({ image }) => image !== undefined);
+}
+
+/** Where downloads are kept: for new replicas on a claim, otherwise for one. */
+function cacheOf({ cacheClaim }: ServingSpec): Mounted {
+  const kept = cacheClaim ? { persistentVolumeClaim: { claimName: cacheClaim } } : { emptyDir: {} };
+  return { volume: { name: "cache", ...kept }, mount: { mountPath: CACHE_FOLDER } };
 }
 
 /** What a kind says about its inference servers. */
@@ -57,7 +95,11 @@ export interface InferenceServer {
 
 /** The pods in which a model is served. */
 export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodTemplateSpec {
-  const mounted = [...volumesFor(spec), ...(server.volumes ?? [])];
+  const adapters = adapterSupplies(spec);
+  const supplies = [modelSupply(spec), ...adapters].filter((one) => one !== undefined);
+  const mounted = [...volumesFor(spec, supplies), ...(server.volumes ?? [])];
+  const adapterArgs = spec.lora ? loraArgs(spec.lora, adapters) : [];
+  const initContainers = supplies.flatMap((supply) => supply.initContainers);
   return podTemplate(
     {
       ...(server.metadata && { metadata: server.metadata }),
@@ -66,7 +108,8 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
           affinity: { ...(spec.gpuType && gpuProductAffinity(server.products)), ...server.together },
         }),
         terminationGracePeriodSeconds: GRACE_SECONDS,
-        containers: [containerFor(spec, server, mounted)],
+        ...(initContainers.length > 0 && { initContainers }),
+        containers: [containerFor(spec, { ...server, args: [...server.args, ...adapterArgs] }, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },
     },
@@ -74,39 +117,17 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
   );
 }
 
-/** A volume, and where the server finds it. */
-export interface Mounted {
-  readonly volume: Volume;
-  readonly mount: Omit<VolumeMount, "name">;
-}
-
-function volumesFor({ modelPath, cacheClaim, sharedMemory }: ServingSpec): Mounted[] {
-  const source = modelSource(modelPath);
-  const mounted: Mounted[] = [
+function volumesFor(spec: ServingSpec, supplies: readonly FileSupply[]): Mounted[] {
+  const usesCache = spec.cacheClaim !== undefined || supplies.some(({ initContainers }) => initContainers.length > 0);
+  return [
     {
-      volume: { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: String(sharedMemory) } },
+      volume: { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: String(spec.sharedMemory) } },
       mount: { mountPath: "/dev/shm" },
     },
     { volume: { name: "home", emptyDir: {} }, mount: { mountPath: HOME } },
+    ...supplies.flatMap(({ mounted }) => mounted),
+    ...(usesCache ? [cacheOf(spec)] : []),
   ];
-  if (source && "folder" in source) {
-    mounted.push({
-      volume: { name: "model", hostPath: { path: source.folder, type: "Directory" } },
-      mount: { mountPath: source.folder, readOnly: true },
-    });
-  } else if (source) {
-    mounted.push({
-      volume: { name: "model", persistentVolumeClaim: { claimName: source.claim, readOnly: true } },
-      mount: { mountPath: CLAIM_FOLDER, readOnly: true },
-    });
-  }
-  if (cacheClaim) {
-    mounted.push({
-      volume: { name: "cache", persistentVolumeClaim: { claimName: cacheClaim } },
-      mount: { mountPath: CACHE_FOLDER },
-    });
-  }
-  return mounted;
 }
 
 function containerFor(
@@ -114,13 +135,13 @@ function containerFor(
   { modelName, args }: { modelName: string; args: readonly string[] },
   mounted: readonly Mounted[],
 ): Container {
-  const { gpuCount, image, env = [] } = spec;
+  const { gpuCount, image, source, env = [] } = spec;
   const health = { httpGet: { path: "/health", port: PORT.name } };
   return {
     name: "model",
     image,
     args: [...args, ...(spec.args ?? [])],
-    env: environment(modelName, env),
+    env: environment(modelName, source?.huggingFace?.tokenSecret, env),
     ports: [PORT],
     ...(gpuCount > 0 && { resources: { limits: { "nvidia.com/gpu": String(gpuCount) } } }),
     startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
@@ -134,11 +155,16 @@ function containerFor(
 const graceOf = ({ template }: ServingSpec) => template?.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS;
 
 /** The user's variables win over all but the model's name. */
-function environment(modelName: string, env: NonNullable<ServingSpec["env"]>): EnvVar[] {
-  const own = [
+function environment(
+  modelName: string,
+  token: { readonly name: string; readonly key: string } | undefined,
+  env: NonNullable<ServingSpec["env"]>,
+): EnvVar[] {
+  const own: EnvVar[] = [
     { name: "MODEL_NAME", value: modelName },
     { name: "HOME", value: HOME },
     { name: "USER", value: "model" },
+    ...(token ? [{ name: HF_TOKEN, valueFrom: { secretKeyRef: { name: token.name, key: token.key } } }] : []),
   ];
   const given = env.filter(({ name }) => name !== "MODEL_NAME");
   return [...own.filter(({ name }) => !given.some((one) => one.name === name)), ...given];

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from "konverge";
 import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
 import { sameNodeAffinity } from "konverge/pods";
-import { MANAGED, modelLocation, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
+import { MANAGED, modelSupply, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
 
 /** The labels by which a model's pods are selected. */
@@ -66,14 +66,16 @@ function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
 export const OWN_ARGS = ["--model", "--served-model-name", "--tensor-parallel-size", "--port"] as const;
 
 function serverArgs(model: LLMModel): string[] {
-  const { gpuCount, modelPath } = model.spec;
+  const { gpuCount, source } = model.spec;
   const name = modelNameOf(model);
-  const location = modelLocation(modelPath);
+  const location = modelSupply(model.spec)?.location;
+  const revision = source?.huggingFace?.revision;
   return [
     "--model",
     location ?? name,
-    // A model that is loaded from a folder keeps its own name in the API.
+    // Wherever a model is loaded from, it keeps its own name in the API.
     ...(location ? ["--served-model-name", name] : []),
+    ...(revision ? ["--revision", revision] : []),
     "--tensor-parallel-size",
     String(Math.max(1, gpuCount)),
   ];

@@ -11,6 +11,8 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
+import { ImageVolumes } from "./image-volumes.ts";
+import { adaptersServed } from "./inference-server.ts";
 import { LLMModel } from "./llm-model.ts";
 import {
   childName,
@@ -36,6 +38,7 @@ const RESYNC = 10 * 60_000;
  * reported as the reason.
  */
 export function llmModelController(metrics: ModelMetrics) {
+  const imageVolumes = new ImageVolumes();
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
     watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(LLMModel)],
@@ -44,6 +47,7 @@ export function llmModelController(metrics: ModelMetrics) {
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
+      await imageVolumes.check(model.spec, context);
       const offered = gpuProductsOf(cache.list(Node));
       const before = observed(Deployment, childName(model));
       const products = gpuType
@@ -52,11 +56,13 @@ export function llmModelController(metrics: ModelMetrics) {
       const together = isBoundToNode(model, model.spec.replicas, context);
       const deployment = deploymentFor(model, products, together);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
+      const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
+      const adapters = adaptersServed(model.spec, pods);
       const problem =
         readyReplicas >= model.spec.replicas
           ? undefined
           : replicaProblem({
-              pods: podsOfModel(model, cache.list(Pod, model.metadata.namespace)),
+              pods,
               creationError: replicaFailureMessage(before),
               gpuType,
               offered,
@@ -72,6 +78,7 @@ export function llmModelController(metrics: ModelMetrics) {
         status: {
           model: modelNameOf(model),
           endpoint: endpointOf(model),
+          ...(adapters && { adapters }),
           replicas,
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),

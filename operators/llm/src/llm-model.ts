@@ -1,6 +1,7 @@
 import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
-import { servingFields } from "./serving-spec.ts";
+import { adapterStatus } from "./lora.ts";
+import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A served large language model: replicas of an inference server, each with its GPUs. */
 export const LLMModel = defineKind({
@@ -18,6 +19,7 @@ export const LLMModel = defineKind({
       status: z.object({
         model: z.string().optional().describe("The model that is served."),
         endpoint: z.string().optional().describe("Its URL inside the cluster."),
+        adapters: z.array(adapterStatus).optional().describe("The LoRA adapters that are served."),
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         selector: z.string().optional(),
@@ -30,7 +32,7 @@ export const LLMModel = defineKind({
         Age: ageColumn,
       },
       scale: { replicas: ".spec.replicas", statusReplicas: ".status.replicas", selector: ".status.selector" },
-      rules: [cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs")],
+      rules: servingRules,
       objectRules: [
         cel(
           "self.metadata.name.size() <= 54 && !self.metadata.name.contains('.')",

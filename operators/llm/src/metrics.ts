@@ -1,4 +1,5 @@
 import { type KubeObject, keyOf } from "konverge";
+import type { PartOfRequest } from "konverge/sizing";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /** Numbers about one object, by the name of the series they appear in. */
@@ -26,7 +27,9 @@ class LatestNumbers<N extends string> {
 /** What this operator tells Prometheus about its objects, besides what every controller tells. */
 export class ModelMetrics {
   readonly models = new LatestNumbers<"wanted" | "ready">();
-  readonly deployments = new LatestNumbers<"wanted" | "ready" | "load" | "latency" | "withinSla" | "cost">();
+  readonly deployments = new LatestNumbers<
+    "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost"
+  >();
   /** How often a ModelDeployment was given another size, and why. */
   readonly decisions: Counter<"namespace" | "name" | "reason">;
 
@@ -63,7 +66,21 @@ export class ModelMetrics {
     gauge("llm_deployment_replicas_ready", "Number of ready replicas of a ModelDeployment.", sized, "ready");
     gauge("llm_deployment_requests_per_second", "Requests per second to a ModelDeployment.", sized, "load");
     gauge("llm_deployment_latency_seconds", "The measured latency of the SLA's percentile.", sized, "latency");
-    gauge("llm_deployment_sla_met", "1 if the measured latency is within the SLA, 0 if not.", sized, "withinSla");
+    const percentile = "The percentile of the SLA of the";
+    gauge(
+      "llm_deployment_time_to_first_token_seconds",
+      `${percentile} time to first token.`,
+      sized,
+      "timeToFirstToken",
+    );
+    gauge(
+      "llm_deployment_inter_token_latency_seconds",
+      `${percentile} time between tokens.`,
+      sized,
+      "interTokenLatency",
+    );
+    gauge("llm_deployment_queue_time_seconds", `${percentile} time in queues.`, sized, "queueTime");
+    gauge("llm_deployment_sla_met", "1 if all measured objectives of the SLA are met, 0 if not.", sized, "withinSla");
     gauge("llm_deployment_cost_per_hour", "Cost of its replicas per hour, if a price is set.", sized, "cost");
     this.decisions = new Counter({
       name: "llm_scaling_decisions_total",

@@ -13,13 +13,15 @@ export function modelDeploymentAdmission() {
     failurePolicy: "Ignore",
     validate({ spec }, { warn }) {
       const { sla, capacity } = spec;
-      const errors = servingErrors(spec, CONFIGURED_ARGS);
-      if (sla && durationMs(sla.maxLatency) <= 0) {
-        errors.push(fieldInvalid("spec.sla.maxLatency", sla.maxLatency, "must be more than 0"));
-      } else if (sla && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(sla.maxLatency)) {
-        warn(
-          `a single request takes ${capacity.serviceTime}: ${sla.maxLatency} is impossible with any number of replicas`,
-        );
+      const errors = servingErrors(spec, spec.model, CONFIGURED_ARGS);
+      for (const name of ["maxLatency", "timeToFirstToken", "interTokenLatency", "queueTime"] as const) {
+        const value = sla?.[name];
+        if (value !== undefined && durationMs(value) <= 0)
+          errors.push(fieldInvalid(`spec.sla.${name}`, value, "must be more than 0"));
+      }
+      const { maxLatency } = sla ?? {};
+      if (maxLatency && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(maxLatency)) {
+        warn(`a single request takes ${capacity.serviceTime}: ${maxLatency} is impossible with any number of replicas`);
       }
       return errors;
     },

@@ -2,7 +2,7 @@ import { type PlannedChild, plannedChild } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
 import { printYaml } from "konverge/schema";
-import { MANAGED, modelLocation, PORT, podTemplateFor } from "./inference-server.ts";
+import { MANAGED, modelSupply, PORT, podTemplateFor } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
 
 /** The label that names a pod's ModelDeployment. */
@@ -32,10 +32,12 @@ export const CONFIGURED_ARGS = [
 
 /** How the servers are configured, as a file that they read. */
 export function configMapFor(deployment: ModelDeployment) {
-  const { model, modelPath, gpuCount } = deployment.spec;
+  const { model, source, gpuCount } = deployment.spec;
+  const revision = source?.huggingFace?.revision;
   const config = {
-    model: modelLocation(modelPath) ?? model,
+    model: modelSupply(deployment.spec)?.location ?? model,
     "served-model-name": model,
+    ...(revision && { revision }),
     "tensor-parallel-size": Math.max(1, gpuCount),
     port: PORT.containerPort,
   };

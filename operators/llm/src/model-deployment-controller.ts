@@ -20,8 +20,16 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
-import { autoscalerBounds, type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
-import { PORT } from "./inference-server.ts";
+import {
+  autoscalerBounds,
+  type FetchMetrics,
+  isMissed,
+  LoadMonitor,
+  objectiveResults,
+  SCRAPE_PERIOD_MS,
+} from "konverge/sizing";
+import { ImageVolumes } from "./image-volumes.ts";
+import { adaptersServed, isServing, PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
@@ -36,6 +44,7 @@ import {
   scrapedLabels,
   statefulSetFor,
 } from "./model-deployment-children.ts";
+import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
@@ -54,6 +63,7 @@ import { monitoring, podsOf } from "./watched.ts";
  */
 export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: ModelMetrics) {
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
+  const imageVolumes = new ImageVolumes();
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
     watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(ModelDeployment)],
@@ -66,12 +76,13 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const { observed, cache, clock, events } = context;
       const { name, namespace, uid = "" } = deployment.metadata;
       const rules = sizingRules(deployment);
+      await imageVolumes.check(deployment.spec, context);
       isBoundToNode(deployment, Math.min(rules.max, rules.affordable ?? rules.max), context);
       const set = observed(StatefulSet, name);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
       const memory = load.memory(uid, clock);
-      const part = rules.promised?.part ?? 0.95;
-      const measured = set ? await load.measure(memory, pods.filter(isReady), part, clock) : undefined;
+      const part = (deployment.spec.sla?.percentile ?? 95) / 100;
+      const measured = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
       const situation: Situation = {
         deployment,
         rules,
@@ -81,6 +92,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         demand: await demandFor(deployment, load, context),
         now: clock.now(),
         monotonic: clock.monotonic(),
+        revision: set?.status?.updateRevision,
       };
       const size = sizeOf(situation, memory);
       const decisions = decisionsAfter(situation, size);
@@ -104,6 +116,10 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
       }
       const latency = measured?.latency;
+      const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
+      const { missedAt } = memory;
+      const slaMet = slaCondition(deployment, results, size, { missedAt, now: situation.monotonic });
+      reportMissed(deployment, slaMet, events);
       const { cost } = deployment.spec;
       const replicas = set?.status?.replicas ?? 0;
       const numbers = {
@@ -111,11 +127,13 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ready: situation.ready,
         ...(measured && { load: measured.load }),
         ...(latency !== undefined && { latency }),
-        ...(latency !== undefined && rules.promised && { withinSla: Number(latency <= rules.promised.maxLatency) }),
+        ...measured?.percentiles,
+        ...(results.some((one) => one.measured !== undefined) && { withinSla: Number(!results.some(isMissed)) }),
         ...(cost && { cost: replicas * cost.perReplicaHour }),
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
       const told = deployment.status ?? {};
+      const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
           configMapFor(deployment),
@@ -127,18 +145,20 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ],
         status: {
           endpoint: deploymentEndpoint(deployment),
+          ...(adapters && { adapters }),
           replicas,
           readyReplicas: situation.ready,
           neededReplicas: size.replicas,
           selector: formatLabelSelector({ matchLabels: deploymentLabels(deployment) }),
           ...(measured && { requestsPerSecond: steadyNumber(told.requestsPerSecond, measured.load) }),
           ...(latency !== undefined && { latency: toldLatency(told.latency, latency) }),
+          ...(results.length > 0 && { objectives: results.map(objectiveStatus) }),
           ...(cost && { costPerHour: Number((replicas * cost.perReplicaHour).toFixed(4)) }),
           ...(size.idleSince && { idleSince: size.idleSince }),
           decisions: [...decisions],
         },
         conditions: {
-          SLAMet: slaCondition(deployment, measured, size, rules.promised?.maxLatency ?? 0),
+          SLAMet: slaMet,
           ...(problem && problemConditions(problem)),
         },
         requeueAfter: SCRAPE_PERIOD_MS,
@@ -149,11 +169,6 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
 
 function podsOfDeployment(deployment: ModelDeployment, pods: readonly Pod[]): Pod[] {
   return pods.filter(({ metadata }) => metadata.labels?.[DEPLOYMENT_LABEL] === deployment.metadata.name);
-}
-
-function isReady({ metadata, status }: Pod): boolean {
-  const ready = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
-  return ready && !metadata.deletionTimestamp;
 }
 
 /** Only what sleeps is asked for. */

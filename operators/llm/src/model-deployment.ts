@@ -1,6 +1,7 @@
 import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
-import { servingFields } from "./serving-spec.ts";
+import { adapterStatus } from "./lora.ts";
+import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A model served within a latency SLA: as many replicas as the SLA requires. */
 export const ModelDeployment = defineKind({
@@ -15,19 +16,34 @@ export const ModelDeployment = defineKind({
         replicas: z.int().min(1).max(1000).optional().describe("Initial number of replicas, while no load is known."),
         sla: z
           .object({
-            maxLatency: duration().describe("Requests are answered within this time."),
+            maxLatency: duration().optional().describe("Requests are answered within this time."),
+            timeToFirstToken: duration()
+              .optional()
+              .describe("The first token of an answer comes within this time: vllm:time_to_first_token_seconds."),
+            interTokenLatency: duration()
+              .optional()
+              .describe("Each further token comes within this time: vllm:inter_token_latency_seconds."),
+            queueTime: duration()
+              .optional()
+              .describe("A request waits at most this long in a server's queue: vllm:request_queue_time_seconds."),
             percentile: z
               .number()
               .min(50)
               .max(99.9)
               .default(95)
-              .describe("The percentage of requests that are answered in time."),
+              .describe("The percentage of requests, or of tokens, for which these times hold."),
             minThroughput: z
               .number()
               .min(0)
               .optional()
               .describe("Requests per second that must be possible at any time."),
           })
+          .check(
+            cel(
+              "[has(self.maxLatency), has(self.timeToFirstToken), has(self.interTokenLatency), has(self.queueTime), has(self.minThroughput)].exists(given, given)",
+              "set at least one of maxLatency, timeToFirstToken, interTokenLatency, queueTime and minThroughput",
+            ),
+          )
           .optional()
           .describe("The service level of the model."),
         capacity: z
@@ -91,6 +107,7 @@ export const ModelDeployment = defineKind({
       }),
       status: z.object({
         endpoint: z.string().optional(),
+        adapters: z.array(adapterStatus).optional().describe("The LoRA adapters that are served."),
         replicas: z.int().optional(),
         readyReplicas: z.int().optional(),
         neededReplicas: z
@@ -100,6 +117,19 @@ export const ModelDeployment = defineKind({
         selector: z.string().optional(),
         requestsPerSecond: z.number().optional(),
         latency: z.string().optional().describe("The measured latency of the SLA's percentile."),
+        objectives: z
+          .array(
+            z.object({
+              name: z.string(),
+              target: z.string(),
+              measured: z
+                .string()
+                .optional()
+                .describe("The percentile of the last minute; none if there were too few requests."),
+            }),
+          )
+          .optional()
+          .describe("The objectives of the SLA, and what is measured."),
         costPerHour: z.number().optional(),
         idleSince: z.string().optional().describe("Time of the last request, if the model can be scaled to zero."),
         decisions: z
@@ -125,7 +155,7 @@ export const ModelDeployment = defineKind({
         Age: ageColumn,
       },
       rules: [
-        cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs"),
+        ...servingRules,
         cel(
           "!has(self.scaling) || !has(self.scaling.maxReplicas) || self.scaling.minReplicas <= self.scaling.maxReplicas",
           "scaling.minReplicas must not exceed scaling.maxReplicas",

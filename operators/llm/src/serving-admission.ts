@@ -1,14 +1,27 @@
 import type { FieldError } from "konverge";
 import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
+import { HF_TOKEN } from "./inference-server.ts";
+import { LORA_ARGS, maxLorasOf } from "./lora.ts";
+import type { FileSource } from "./model-source.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
+function pathsIn(field: string, source: FileSource | undefined): Record<string, string | undefined> {
+  return {
+    [`${field}.claim.path`]: source?.claim?.path,
+    [`${field}.s3.uri`]: source?.s3?.uri,
+    [`${field}.image.path`]: source?.image?.path,
+  };
+}
+
 /** What is wrong with the fields that both kinds share, beyond what the schema can say. */
-export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): FieldError[] {
+export function servingErrors(spec: ServingSpec, modelName: string, ownArgs: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
+  const { source, lora } = spec;
+  const derived = [...ownArgs, ...(source?.huggingFace?.revision ? ["--revision"] : []), ...(lora ? LORA_ARGS : [])];
   for (const [i, arg] of (spec.args ?? []).entries()) {
     const flag = arg.split("=")[0]!;
-    if (ownArgs.includes(flag)) {
+    if (derived.includes(flag)) {
       errors.push(fieldForbidden(`spec.args[${i}]`, `${flag} is derived from other fields: set those instead`));
     }
   }
@@ -17,8 +30,28 @@ export function servingErrors(spec: ServingSpec, ownArgs: readonly string[]): Fi
       errors.push(fieldForbidden(`spec.env[${i}]`, "MODEL_NAME is derived from the model's name: set that instead"));
     }
   }
-  if (spec.modelPath?.split("/").includes("..")) {
-    errors.push(fieldInvalid("spec.modelPath", spec.modelPath, "must not contain .."));
+  const token = source?.huggingFace?.tokenSecret && spec.env?.findIndex(({ name }) => name === HF_TOKEN);
+  if (token !== undefined && token >= 0) {
+    errors.push(
+      fieldForbidden(`spec.env[${token}]`, `${HF_TOKEN} is derived from spec.source.huggingFace.tokenSecret`),
+    );
+  }
+  const adapters = lora?.adapters ?? [];
+  const served = adapters.findIndex(({ name }) => name === modelName);
+  if (served >= 0) {
+    errors.push(fieldInvalid(`spec.lora.adapters[${served}].name`, modelName, "is the name of the model itself"));
+  }
+  if (lora?.maxCpuLoras !== undefined && lora.maxCpuLoras < maxLorasOf(lora)) {
+    const least = `must be at least maxLoras, which is ${maxLorasOf(lora)}`;
+    errors.push(fieldInvalid("spec.lora.maxCpuLoras", lora.maxCpuLoras, least));
+  }
+  const paths = {
+    "spec.modelPath": spec.modelPath,
+    ...pathsIn("spec.source", source),
+    ...Object.assign({}, ...adapters.map((one, i) => pathsIn(`spec.lora.adapters[${i}].source`, one.source))),
+  } as Record<string, string | undefined>;
+  for (const [field, path] of Object.entries(paths)) {
+    if (path?.split("/").includes("..")) errors.push(fieldInvalid(field, path, "must not contain .."));
   }
   return [...errors, ...podTemplateErrors(spec.template)];
 }

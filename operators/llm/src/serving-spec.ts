@@ -1,7 +1,9 @@
-import { duration, listMap, opaqueObject, quantity } from "konverge";
+import { cel, duration, listMap, opaqueObject, quantity } from "konverge";
 import type { EnvVar, EnvVarSource } from "konverge/kinds";
 import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { z } from "zod";
+import { type LoraSpec, loraField } from "./lora.ts";
+import { type FileSource, modelSourceField } from "./model-source.ts";
 
 /** Fields that every kind has which runs inference servers. */
 export const servingFields = {
@@ -21,6 +23,12 @@ export const servingFields = {
     .describe(
       "Location of the model's files: a folder on the node (/models/llama) or on a claim (pvc://models/llama). Default: the server downloads the model by its name.",
     ),
+  source: modelSourceField
+    .optional()
+    .describe("Where the model's files come from, instead of modelPath. Default: the server downloads it by its name."),
+  lora: loraField
+    .optional()
+    .describe("LoRA adapters that are served beside the model, each as a model with its own name."),
   cacheClaim: z.string().min(1).max(253).optional().describe("A claim that caches downloaded models for new replicas."),
   image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
   args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),
@@ -43,11 +51,19 @@ export const servingFields = {
   template: podTemplateField(),
 };
 
+/** Rules about these fields. */
+export const servingRules = [
+  cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs"),
+  cel("!has(self.source) || !has(self.modelPath)", "source and modelPath must not be set together"),
+];
+
 /** What the two kinds ask of an inference server. */
 export interface ServingSpec {
   readonly gpuCount: number;
   readonly gpuType?: string | undefined;
   readonly modelPath?: string | undefined;
+  readonly source?: FileSource | undefined;
+  readonly lora?: LoraSpec | undefined;
   readonly cacheClaim?: string | undefined;
   readonly image: string;
   readonly args?: readonly string[] | undefined;

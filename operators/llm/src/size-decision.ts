@@ -1,13 +1,18 @@
 import {
   correctedSize,
+  isMissed,
+  type LatencyIndicator,
   type LoadMeasurement,
+  objectiveResults,
   type RequiredReplicas,
   requiredReplicas,
+  type SizeReason,
   type SizingRules,
   type SizingState,
 } from "konverge/sizing";
 import { durationMs, formatDurationMs } from "konverge/time";
 import type { ModelDeployment } from "./model-deployment.ts";
+import { missedText } from "./objective-text.ts";
 
 /** A change of size, as the status keeps it. */
 export type Decision = NonNullable<NonNullable<ModelDeployment["status"]>["decisions"]>[number];
@@ -25,6 +30,8 @@ export interface Situation {
   /** Milliseconds since 1970, and on the clock that only grows. */
   readonly now: number;
   readonly monotonic: number;
+  /** Changes with what the replicas run. */
+  readonly revision: string | undefined;
 }
 
 /** The desired size of a deployment, and why. */
@@ -34,6 +41,8 @@ export interface Size {
   readonly reason: string;
   /** Since when no request was seen; undefined if one was, or if that does not matter. */
   readonly idleSince: string | undefined;
+  /** Objectives that are missed whatever the number of replicas. */
+  readonly futile?: ReadonlySet<LatencyIndicator>;
 }
 
 /** Asks that a model that sleeps be woken: a time, newer than when it was put to sleep. */
@@ -41,11 +50,21 @@ export const WAKE = "ai.example.com/wake";
 /** How many changes of size the status keeps. */
 const KEPT = 10;
 /** Sizes with these reasons follow from what was measured: they stay when measuring fails for a while. */
-const MEASURED = new Set(["LoadMeasured", "LatencyAboveSLA", "AtMinimum", "AtMaximum", "CostCap"]);
+const MEASURED = new Set<string>([
+  "LoadMeasured",
+  "LatencyAboveSLA",
+  "TimeToFirstTokenAboveSLA",
+  "InterTokenLatencyAboveSLA",
+  "QueueTimeAboveSLA",
+  "LimitLearned",
+  "AtMinimum",
+  "AtMaximum",
+  "CostCap",
+] satisfies SizeReason[]);
 
 /** Decides the size. What `memory` keeps about the past is brought up to date. */
 export function sizeOf(situation: Situation, memory: SizingState): Size {
-  const { rules, measured, current, ready, monotonic } = situation;
+  const { rules, measured, current, ready, monotonic, revision } = situation;
   const last = situation.deployment.status?.decisions?.at(-1);
   const idleSince = idleTime(situation);
   if (!last) {
@@ -57,9 +76,9 @@ export function sizeOf(situation: Situation, memory: SizingState): Size {
     return { replicas: 0, need: requiredReplicas(rules, measured, undefined), reason: "Idle", idleSince };
   }
   const byMeasurement = MEASURED.has(last.reason);
-  const present = { rules, measured, current, ready, monotonic, last: { replicas: last.to, byMeasurement } };
-  const { replicas, need, kept } = correctedSize(present, memory);
-  return { replicas, need, reason: kept ? last.reason : need.reason, idleSince };
+  const present = { rules, measured, current, ready, monotonic, revision, last: { replicas: last.to, byMeasurement } };
+  const { replicas, need, kept, futile } = correctedSize(present, memory);
+  return { replicas, need, reason: kept ? last.reason : need.reason, idleSince, futile };
 }
 
 function asleep(situation: Situation, last: Decision, idleSince: string | undefined): Size {
@@ -102,7 +121,7 @@ function explained({ deployment, rules, measured, demand }: Situation, { replica
     load !== undefined && service !== undefined
       ? `${tidy(load)} requests/s of ${formatDurationMs(Math.max(1, Math.round(service * 1000)))} each`
       : "no load is known";
-  const promise = sla ? ` to answer ${sla.percentile}% within ${sla.maxLatency}` : "";
+  const promise = sla?.maxLatency ? ` to answer ${sla.percentile}% within ${sla.maxLatency}` : "";
   switch (reason) {
     case "Idle":
       return `no request for ${deployment.spec.scaling?.toZeroAfter}`;
@@ -111,7 +130,12 @@ function explained({ deployment, rules, measured, demand }: Situation, { replica
     case "NothingMeasured":
       return `${replicas} replicas to begin with, ${known}`;
     case "LatencyAboveSLA":
-      return `the ${sla?.percentile}th percentile is ${formatDurationMs(Math.round((measured?.latency ?? 0) * 1000))}, above ${sla?.maxLatency}`;
+    case "TimeToFirstTokenAboveSLA":
+    case "InterTokenLatencyAboveSLA":
+    case "QueueTimeAboveSLA":
+      return missedText(objectiveResults(rules, measured).filter(isMissed), sla?.percentile ?? 0);
+    case "LimitLearned":
+      return `${known} take ${replicas}: with more for each replica, an objective was missed within the last hour`;
     case "CostCap":
       return `${known} take more, but ${cost?.maxPerHour} per hour pay for ${replicas}`;
     case "AtMaximum":

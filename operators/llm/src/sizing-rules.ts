@@ -1,4 +1,4 @@
-import type { SizingRules } from "konverge/sizing";
+import type { PartOfRequest, SizingRules, TokenObjectives } from "konverge/sizing";
 import { durationMs } from "konverge/time";
 import type { ModelDeployment } from "./model-deployment.ts";
 
@@ -22,10 +22,22 @@ export function sizingRules({ spec }: ModelDeployment): SizingRules {
     load: load?.requestsPerSecond,
     serviceTime: seconds(capacity?.serviceTime),
     minThroughput: sla?.minThroughput ?? 0,
-    promised: sla && { maxLatency: durationMs(sla.maxLatency) / 1000, part: sla.percentile / 100 },
+    promised: sla?.maxLatency
+      ? { maxLatency: durationMs(sla.maxLatency) / 1000, part: sla.percentile / 100 }
+      : undefined,
+    objectives: tokenObjectives(sla),
     burst: scaling?.burst ?? DEFAULT_BURST,
     downAfter: scaling ? durationMs(scaling.downAfter) : DEFAULT_DOWN_AFTER,
   };
+}
+
+function tokenObjectives(sla: ModelDeployment["spec"]["sla"]): TokenObjectives | undefined {
+  const max: Partial<Record<PartOfRequest, number>> = {};
+  for (const name of ["timeToFirstToken", "interTokenLatency", "queueTime"] as const) {
+    const value = seconds(sla?.[name]);
+    if (value !== undefined) max[name] = value;
+  }
+  return sla && Object.keys(max).length > 0 ? { part: sla.percentile / 100, max } : undefined;
 }
 
 /** As the server's own argument says. */

@@ -47,6 +47,30 @@ const schemaErrors: Scenario = async (stage) => {
   );
   await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
   await refused(stage, { modelPath: "/models/../etc" }, /must not contain/);
+  await refused(stage, { source: {} }, /exactly one of huggingFace, claim, s3 and image must be set/);
+  await refused(
+    stage,
+    { source: { claim: { name: "w", path: "a/../../b" } } },
+    /spec\.source\.claim\.path.*must not contain/,
+  );
+  const huggingFace = { repo: "org/llama", revision: "v2", tokenSecret: { name: "hub" } };
+  await refused(
+    stage,
+    { source: { huggingFace }, args: ["--revision=main"] },
+    /--revision is derived from other fields/,
+  );
+  await refused(
+    stage,
+    { source: { huggingFace }, env: [{ name: "HF_TOKEN", value: "x" }] },
+    /spec\.env\[0\]: Forbidden/,
+  );
+  const adapters = [{ name: "sql", source: { claim: { name: "w" } } }];
+  await refused(stage, { lora: { adapters: [] } }, /spec\.lora\.adapters.*at least 1 items/);
+  await refused(stage, { lora: { adapters: [...adapters, ...adapters] } }, /Duplicate value/);
+  await refused(stage, { lora: { adapters, maxRank: 12 } }, /spec\.lora\.maxRank.*[Uu]nsupported value/);
+  await refused(stage, { lora: { adapters, maxLoras: 4, maxCpuLoras: 2 } }, /must be at least maxLoras, which is 4/);
+  await refused(stage, { lora: { adapters }, modelName: "sql" }, /is the name of the model itself/);
+  await refused(stage, { lora: { adapters }, args: ["--max-loras", "2"] }, /--max-loras is derived from other fields/);
   assert.deepEqual(await stage.list(LLMModel), []);
 };
 

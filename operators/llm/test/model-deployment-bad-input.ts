@@ -29,6 +29,8 @@ const schemaErrors: Scenario = async (stage) => {
   await refused(stage, { model: "m", replicas: 0 }, /spec\.replicas.*greater than or equal to 1/);
   await refused(stage, { model: "m", sla: { maxLatency: "fast" } }, /spec\.sla\.maxLatency/);
   await refused(stage, { model: "m", sla: { maxLatency: "0s" } }, /must be more than 0/);
+  await refused(stage, { model: "m", sla: {} }, /set at least one of maxLatency, timeToFirstToken/);
+  await refused(stage, { model: "m", sla: { queueTime: "0s" } }, /spec\.sla\.queueTime.*must be more than 0/);
   await refused(stage, { model: "m", sla: { maxLatency: "1s", percentile: 100 } }, /spec\.sla\.percentile/);
   await refused(stage, { model: "m", scaling: { minReplicas: 5, maxReplicas: 2 } }, /must not exceed/);
   await refused(

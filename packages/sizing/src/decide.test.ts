@@ -50,6 +50,23 @@ test("a latency above the SLA requires more replicas than the model, but at most
   assert.equal(requiredReplicas(rules, measured(10, 0.09), 3).reason, "LoadMeasured");
 });
 
+test("an objective about queues is sized for by the model, before anything is missed", () => {
+  const loose = { ...rules, promised: undefined };
+  const strict = { ...loose, objectives: { part: 0.95, max: { queueTime: 0.01 } } };
+  assert.equal(requiredReplicas(loose, measured(60), 4).replicas, 4);
+  const need = requiredReplicas(strict, measured(60), 4);
+  assert.deepEqual([need.replicas > 4, need.reason], [true, "LoadMeasured"]);
+  const first = { ...loose, objectives: { part: 0.95, max: { timeToFirstToken: 0.01 } } };
+  assert.equal(requiredReplicas(first, measured(60), 4).replicas, need.replicas);
+});
+
+test("of several objectives, the one that is missed by most decides", () => {
+  const both = { ...rules, objectives: { part: 0.95, max: { timeToFirstToken: 0.02, interTokenLatency: 0.01 } } };
+  const percentiles = { timeToFirstToken: 0.03, interTokenLatency: 0.018 };
+  const need = requiredReplicas(both, { ...measured(10, 0.11), percentiles }, 3);
+  assert.deepEqual([need.replicas, need.reason], [6, "InterTokenLatencyAboveSLA"]);
+});
+
 test("bounds and costs are respected, and the reason names which of them", () => {
   assert.deepEqual(
     [requiredReplicas(rules, measured(5000), 4).replicas, requiredReplicas(rules, measured(5000), 4).reason],

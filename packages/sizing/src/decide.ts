@@ -1,4 +1,12 @@
+import { futileObjectives, type LearnedLimits, replicasWithinLimits } from "./learned-limits.ts";
 import type { LoadMeasurement } from "./measurement.ts";
+import {
+  isMissed,
+  type LatencyIndicator,
+  modelledObjective,
+  objectiveResults,
+  type TokenObjectives,
+} from "./objectives.ts";
 import { type LatencyObjective, replicasForObjective, type ServiceDemand } from "./queueing.ts";
 
 /** The configuration of a deployment's size. */
@@ -16,10 +24,31 @@ export interface SizingRules {
   /** Requests per second that must always be possible. */
   readonly minThroughput: number;
   readonly promised: LatencyObjective | undefined;
+  /** Objectives about parts of requests; undefined: none. */
+  readonly objectives?: TokenObjectives | undefined;
   /** Percentage by which the autoscaler can exceed the required size. */
   readonly burst: number;
   /** Milliseconds for which fewer replicas must have been sufficient before scaling down. */
   readonly downAfter: number;
+}
+
+/** The reason for a size that was corrected because an objective is missed. */
+export type MissedReason =
+  | "LatencyAboveSLA"
+  | "TimeToFirstTokenAboveSLA"
+  | "InterTokenLatencyAboveSLA"
+  | "QueueTimeAboveSLA";
+
+const MISSED: Readonly<Record<LatencyIndicator, MissedReason>> = {
+  requestLatency: "LatencyAboveSLA",
+  timeToFirstToken: "TimeToFirstTokenAboveSLA",
+  interTokenLatency: "InterTokenLatencyAboveSLA",
+  queueTime: "QueueTimeAboveSLA",
+};
+
+/** The reason that a missed objective is reported with. */
+export function missedReason(indicator: LatencyIndicator): MissedReason {
+  return MISSED[indicator];
 }
 
 /** The reason for the size of a deployment. */
@@ -27,7 +56,8 @@ export type SizeReason =
   | "NothingMeasured"
   | "LoadDeclared"
   | "LoadMeasured"
-  | "LatencyAboveSLA"
+  | MissedReason
+  | "LimitLearned"
   | "AtMinimum"
   | "AtMaximum"
   | "CostCap";
@@ -50,12 +80,16 @@ export const SCALE_DOWN_RESERVE = 1.15;
 /** However far latency is off, the size at most doubles at once. */
 const LARGEST_STEP = 2;
 
-/** The replicas that are needed now. `current` is the current size, if latency was measured with all of it ready. */
+/**
+ * The replicas that are needed now: as many as the model says; more than now if an objective is missed all the same; and
+ * enough to stay below what was learned. `current` is the current size, if latency was measured with all of it ready.
+ */
 export function requiredReplicas(
   rules: SizingRules,
   measured: LoadMeasurement | undefined,
   current: number | undefined,
   reserve = 1,
+  learned?: { readonly limits: LearnedLimits; readonly kept: number },
 ): RequiredReplicas {
   const { promised, concurrency } = rules;
   const known = measured ? measured.load : rules.load;
@@ -65,12 +99,22 @@ export function requiredReplicas(
   const load = Math.max(known * reserve, rules.minThroughput);
   const demand: ServiceDemand = { load, serviceTime, concurrency };
   const hopeless = promised !== undefined && serviceTime > promised.maxLatency;
-  const byModel = replicasForObjective(demand, promised);
-  const latency = measured?.latency;
-  if (promised && !hopeless && latency !== undefined && latency > promised.maxLatency && current) {
-    const more = Math.max(current + 1, Math.ceil(current * Math.min(LARGEST_STEP, latency / promised.maxLatency)));
-    if (more > byModel) return bounded(rules, more, "LatencyAboveSLA", hopeless);
+  const byModel = replicasForObjective(demand, hopeless ? undefined : modelledObjective(rules, serviceTime));
+  const futile = learned ? futileObjectives(learned.limits) : undefined;
+  const [worst] = objectiveResults(rules, measured)
+    .filter(isMissed)
+    .filter(({ indicator }) => !(hopeless && indicator === "requestLatency") && !futile?.has(indicator))
+    .sort((a, b) => b.measured / b.max - a.measured / a.max);
+  if (worst && current) {
+    const more = Math.max(current + 1, Math.ceil(current * Math.min(LARGEST_STEP, worst.measured / worst.max)));
+    if (more > byModel) return bounded(rules, more, missedReason(worst.indicator), hopeless);
   }
+  // One bad minute must not multiply the size when the load grows: beyond the model's double, a limit only keeps.
+  const byLimits = Math.min(
+    learned ? replicasWithinLimits(learned.limits, load) : 0,
+    Math.max(LARGEST_STEP * byModel, learned?.kept ?? 0),
+  );
+  if (byLimits > byModel) return bounded(rules, byLimits, "LimitLearned", hopeless);
   return bounded(rules, byModel, measured ? "LoadMeasured" : "LoadDeclared", hopeless);
 }
 

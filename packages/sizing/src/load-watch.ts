@@ -1,6 +1,7 @@
 import type { Clock } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import type { RecentSizes } from "./decide.ts";
+import type { LearnedLimits } from "./learned-limits.ts";
 import { type LoadMeasurement, type Look, measuredBetween, type ServerSample } from "./measurement.ts";
 import { type FetchMetrics, metricsUrl, scrapeMetrics } from "./scrape.ts";
 import { readVllmMetrics } from "./vllm-metrics.ts";
@@ -21,6 +22,12 @@ export interface SizingState {
   /** When a queue was last being worked off; undefined if none was. */
   drainedAt?: number;
   seenAt: number;
+  /** What was learned about replicas of this revision. */
+  limits?: LearnedLimits;
+  revision?: string | undefined;
+  /** Since when an objective has been missed in each measurement, and when one last was, by the monotonic clock. */
+  missedSince?: number | undefined;
+  missedAt?: number;
 }
 
 /** Reads what a server answers at /metrics; undefined if the format is not known. */

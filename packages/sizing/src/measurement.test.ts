@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Look, measuredBetween, quantile } from "./measurement.ts";
+import { type Look, measuredBetween, type PartOfRequest, quantile } from "./measurement.ts";
 import { readVllmMetrics } from "./vllm-metrics.ts";
 
 const metrics = (answered: number, waiting: number, le: Record<string, number> = {}) => `
@@ -41,6 +41,36 @@ test("vLLM's own names are read, and series of several reasons are added up", ()
 test("a server that does not tell its service time is taken at its latency", () => {
   const text = metrics(10, 0).replaceAll(/^vllm:request_inference.*$/gm, "");
   assert.equal(readVllmMetrics(text)?.service.sum, 0.8);
+});
+
+test("parts of requests are read, and those between tokens once, under either name", () => {
+  const histogram = (name: string, counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([le, count]) => `vllm:${name}_bucket{model_name="m",le="${le}"} ${count}`)
+      .join("\n");
+  const part = (text: string, name: PartOfRequest) => [...(readVllmMetrics(text)?.parts?.get(name) ?? [])];
+  const tokens = { "0.05": 90, "+Inf": 100 };
+  const read = [
+    [0.05, 90],
+    [Number.POSITIVE_INFINITY, 100],
+  ];
+  for (const names of [["inter_token_latency_seconds"], ["time_per_output_token_seconds"]])
+    assert.deepEqual(part(histogram(names[0]!, tokens), "interTokenLatency"), read);
+  const both = `${histogram("time_per_output_token_seconds", tokens)}\n${histogram("inter_token_latency_seconds", tokens)}`;
+  assert.deepEqual(part(both, "interTokenLatency"), read);
+  assert.deepEqual(part(histogram("time_to_first_token_seconds", tokens), "timeToFirstToken"), read);
+  assert.deepEqual(part(histogram("request_queue_time_seconds", tokens), "queueTime"), read);
+});
+
+test("percentiles of parts come from what the buckets grew by, on all servers", () => {
+  const first = (fast: number, all: number) =>
+    `${metrics(all, 0)}\nvllm:time_to_first_token_seconds_bucket{le="0.1"} ${fast}\nvllm:time_to_first_token_seconds_bucket{le="0.5"} ${all}\nvllm:time_to_first_token_seconds_bucket{le="+Inf"} ${all}`;
+  const before = look(0, { a: first(1000, 1000), b: first(0, 500) });
+  const after = look(60_000, { a: first(1050, 1050), b: first(0, 550) });
+  const { percentiles } = measuredBetween(before, after, 0.75)!;
+  assert.ok(Math.abs(percentiles!.timeToFirstToken! - 0.3) < 1e-9, String(percentiles?.timeToFirstToken));
+  const few = look(60_000, { a: first(1010, 1010), b: first(0, 505) });
+  assert.deepEqual(measuredBetween(before, few, 0.75)?.percentiles, {});
 });
 
 test("what is not vLLM's says nothing", () => {

@@ -1,3 +1,5 @@
+import type { LatencyIndicator } from "./objectives.ts";
+
 /** What one replica reports since it started: counts and sums only grow, unless it restarts. */
 export interface ServerSample {
   /** Requests that were answered. */
@@ -8,7 +10,12 @@ export interface ServerSample {
   readonly service: { readonly sum: number; readonly count: number };
   /** How many requests took at most this many seconds, waiting included, by the bound. */
   readonly latency: ReadonlyMap<number, number>;
+  /** The same for parts of requests, as far as the server reports them. */
+  readonly parts?: ReadonlyMap<PartOfRequest, ReadonlyMap<number, number>>;
 }
+
+/** Times within a request. */
+export type PartOfRequest = Exclude<LatencyIndicator, "requestLatency">;
 
 /** Load and latency between two scrapes. */
 export interface LoadMeasurement {
@@ -18,6 +25,8 @@ export interface LoadMeasurement {
   readonly serviceTime: number | undefined;
   /** Latency in seconds at the requested percentile; undefined if there were too few requests. */
   readonly latency: number | undefined;
+  /** The same percentile of parts of requests; those that are missing had too few observations. */
+  readonly percentiles?: Readonly<Partial<Record<PartOfRequest, number>>>;
   /** The number of requests in the measurement. */
   readonly requests: number;
   /** A queue of earlier requests is shrinking and will soon be empty: latency still includes the time in that queue. */
@@ -53,7 +62,8 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
   let pending = 0;
   let sum = 0;
   let count = 0;
-  const buckets = new Map<number, number>();
+  const latency = new Map<number, number>();
+  const parts = new Map<PartOfRequest, Map<number, number>>();
   for (const [pod, now] of later.samples) {
     const known = earlier.samples.get(pod) ?? NOTHING;
     const before = known.answered > now.answered ? NOTHING : known;
@@ -62,17 +72,41 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
     pending += now.pending;
     sum += now.service.sum - before.service.sum;
     count += now.service.count - before.service.count;
-    for (const [bound, value] of now.latency) {
-      buckets.set(bound, (buckets.get(bound) ?? 0) + value - (before.latency.get(bound) ?? 0));
+    addGrowth(latency, now.latency, before.latency);
+    for (const [name, buckets] of now.parts ?? []) {
+      const sum = parts.get(name) ?? new Map<number, number>();
+      addGrowth(sum, buckets, before.parts?.get(name));
+      parts.set(name, sum);
     }
   }
   return {
     load: Math.max(0, answered + growth) / seconds,
     serviceTime: count > 0 ? sum / count : undefined,
-    latency: answered >= FEWEST ? quantile(buckets, part) : undefined,
+    latency: answered >= FEWEST ? quantile(latency, part) : undefined,
+    percentiles: percentilesOf(parts, part),
     requests: answered,
     draining: -growth > LEAST_DRAINED * answered && pending <= -growth * DRAINED_WITHIN,
   };
+}
+
+function addGrowth(
+  sum: Map<number, number>,
+  now: ReadonlyMap<number, number>,
+  before: ReadonlyMap<number, number> | undefined,
+): void {
+  for (const [bound, value] of now) sum.set(bound, (sum.get(bound) ?? 0) + value - (before?.get(bound) ?? 0));
+}
+
+function percentilesOf(
+  parts: ReadonlyMap<PartOfRequest, ReadonlyMap<number, number>>,
+  part: number,
+): Partial<Record<PartOfRequest, number>> {
+  const found: Partial<Record<PartOfRequest, number>> = {};
+  for (const [name, buckets] of parts) {
+    const value = Math.max(0, ...buckets.values()) >= FEWEST ? quantile(buckets, part) : undefined;
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
 }
 
 /** A quantile of a histogram with cumulative buckets, evenly spread within each; the last bound for what is beyond it. */

@@ -1,8 +1,15 @@
-import type { ServerSample } from "./measurement.ts";
+import type { PartOfRequest, ServerSample } from "./measurement.ts";
 
 /** The metrics in which vLLM reports the time of a request; older versions report only the total. */
 const SERVICE = ["vllm:request_inference_time_seconds", "vllm:e2e_request_latency_seconds"];
 const LATENCY = "vllm:e2e_request_latency_seconds";
+/** The histograms of parts of requests. Some versions report the time between tokens under both names: the first counts. */
+const PARTS: readonly (readonly [PartOfRequest, readonly string[]])[] = [
+  ["timeToFirstToken", ["vllm:time_to_first_token_seconds"]],
+  ["interTokenLatency", ["vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"]],
+  ["queueTime", ["vllm:request_queue_time_seconds"]],
+];
+const HISTOGRAMS = new Set([LATENCY, ...PARTS.flatMap(([, names]) => names)]);
 
 /**
  * Reads what vLLM answers at /metrics; undefined if there is nothing of vLLM in it. Series of several models or reasons are
@@ -13,7 +20,7 @@ export function readVllmMetrics(text: string): ServerSample | undefined {
   let answered = 0;
   let pending = 0;
   const sums = new Map<string, { sum: number; count: number }>();
-  const latency = new Map<number, number>();
+  const histograms = new Map<string, Map<number, number>>();
   for (const line of text.split("\n")) {
     const [, name = "", labels = "", number = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/.exec(line) ?? [];
     const value = Number(number);
@@ -21,9 +28,12 @@ export function readVllmMetrics(text: string): ServerSample | undefined {
     isVllm = true;
     if (name === "vllm:request_success_total") answered += value;
     else if (name === "vllm:num_requests_running" || name === "vllm:num_requests_waiting") pending += value;
-    else if (name === `${LATENCY}_bucket`) {
+    else if (name.endsWith("_bucket") && HISTOGRAMS.has(name.slice(0, -"_bucket".length))) {
+      const series = name.slice(0, -"_bucket".length);
+      const buckets = histograms.get(series) ?? new Map<number, number>();
       const bound = boundOf(labels);
-      latency.set(bound, (latency.get(bound) ?? 0) + value);
+      buckets.set(bound, (buckets.get(bound) ?? 0) + value);
+      histograms.set(series, buckets);
     }
     for (const series of SERVICE) {
       const part = name === `${series}_sum` ? "sum" : name === `${series}_count` ? "count" : undefined;
@@ -34,7 +44,13 @@ export function readVllmMetrics(text: string): ServerSample | undefined {
   }
   const service = SERVICE.map((name) => sums.get(name)).find((one) => one !== undefined && one.count > 0);
   if (!isVllm) return undefined;
-  return { answered, pending, service: service ?? { sum: 0, count: 0 }, latency };
+  const parts = new Map<PartOfRequest, Map<number, number>>();
+  for (const [part, names] of PARTS) {
+    const buckets = names.map((name) => histograms.get(name)).find((one) => one !== undefined);
+    if (buckets) parts.set(part, buckets);
+  }
+  const latency = histograms.get(LATENCY) ?? new Map<number, number>();
+  return { answered, pending, service: service ?? { sum: 0, count: 0 }, latency, parts };
 }
 
 function boundOf(labels: string): number {
