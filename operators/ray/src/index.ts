@@ -7,7 +7,9 @@
  * the groups' sizes and names who goes, and the controller follows as it follows any user.
  *
  * {@link rayJobs} runs a job on a dedicated cluster: a Kubernetes Job submits it ({@link submitterFor}).
+ * {@link rayServices} sends applications of Ray Serve to a cluster, and replaces it without downtime.
  */
+export * from "./gcs-fault-tolerance.ts";
 export * from "./operator.ts";
 export * from "./ray-admission.ts";
 export * from "./ray-autoscaler.ts";
@@ -17,5 +19,11 @@ export { rayClusters } from "./ray-controller.ts";
 export * from "./ray-job.ts";
 export * from "./ray-job-children.ts";
 export * from "./ray-job-controller.ts";
+export * from "./ray-origin.ts";
+export * from "./ray-service.ts";
+export * from "./ray-service-children.ts";
+export { rayServices } from "./ray-service-controller.ts";
 export * from "./ray-status.ts";
+export * from "./redis-cleanup.ts";
+export * from "./serve-applications.ts";
 export * from "./start-command.ts";

@@ -1,14 +1,37 @@
-import { operator } from "konverge";
-import { rayAdmission, rayJobAdmission } from "./ray-admission.ts";
+import { type Operator, operator } from "konverge";
+import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { rayClusters } from "./ray-controller.ts";
 import { RayJob } from "./ray-job.ts";
 import { rayJobs } from "./ray-job-controller.ts";
+import { RayService } from "./ray-service.ts";
+import { rayServices } from "./ray-service-controller.ts";
+import type { RayFetch } from "./serve-applications.ts";
+
+/** The operator with another way to the dashboards of clusters: for tests, and for networks that need one. */
+export const rayOperatorWith = (fetch: RayFetch): Operator =>
+  operator({
+    name: "ray-operator",
+    description:
+      "Runs Ray clusters, a head and groups of workers that join it, and jobs and services on dedicated clusters.",
+    kinds: [RayCluster, RayJob, RayService],
+    settings: [
+      {
+        flag: "redisCleanup",
+        env: "ENABLE_GCS_FT_REDIS_CLEANUP",
+        default: "true",
+        description: "Whether the keys of a deleted cluster are removed from Redis.",
+      },
+    ],
+    create: ({ settings }) => ({
+      controllers: [
+        rayClusters({ redisCleanup: settings["redisCleanup"]?.toLowerCase() !== "false" }),
+        rayJobs(),
+        rayServices(fetch),
+      ],
+      admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission()],
+    }),
+  });
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const rayOperator = operator({
-  name: "ray-operator",
-  description: "Runs Ray clusters, a head and groups of workers that join it, and jobs on dedicated clusters.",
-  kinds: [RayCluster, RayJob],
-  create: () => ({ controllers: [rayClusters(), rayJobs()], admissions: [rayAdmission(), rayJobAdmission()] }),
-});
+export const rayOperator = rayOperatorWith((url, init) => fetch(url, init));

@@ -1,6 +1,7 @@
 import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
+import { faultToleranceVariables, headAnnotations, redisParameters } from "./gcs-fault-tolerance.ts";
 import {
   autoscalerContainer,
   headAccountName,
@@ -10,6 +11,7 @@ import {
   LOGS_MOUNT,
 } from "./ray-autoscaler.ts";
 import type { RayCluster, WorkerGroup } from "./ray-cluster.ts";
+import { isServing } from "./ray-origin.ts";
 import { GCS_PORT, startCommand, startParameters } from "./start-command.ts";
 
 /** Where a head answers, by the names of its ports. */
@@ -21,6 +23,8 @@ const SHARED_MEMORY = "shared-mem";
 export const CLUSTER = "ray.io/cluster";
 export const GROUP = "ray.io/group";
 export const NODE_TYPE = "ray.io/node-type";
+/** On pods of a RayService: whether they get requests when they are ready. */
+export const SERVE = "ray.io/serve";
 const HEAD_GROUP = "headgroup";
 
 type NodeType = "head" | "worker";
@@ -37,14 +41,21 @@ function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Reco
   };
 }
 
-export function headServiceName({ metadata }: { readonly metadata: { readonly name: string } }): string {
+interface NamedObject {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+}
+
+export function headServiceName({ metadata }: NamedObject): string {
   return truncatedName(`${metadata.name}-head-svc`);
 }
 
 /** The head's address within the cluster. */
-function headAddress(cluster: RayCluster): string {
+function headAddress(cluster: NamedObject): string {
   return `${headServiceName(cluster)}.${cluster.metadata.namespace}.svc.cluster.local`;
 }
+
+/** Where a head takes jobs and applications. */
+export const dashboardAddress = (cluster: NamedObject) => `${headAddress(cluster)}:${PORTS.dashboard}`;
 
 function headPort({ spec }: RayCluster): string {
   return spec.headGroupSpec.rayStartParams["port"] ?? GCS_PORT;
@@ -52,9 +63,7 @@ function headPort({ spec }: RayCluster): string {
 
 export function headServiceFor(cluster: RayCluster) {
   const selector = headSelector(cluster);
-  const { serviceType = "ClusterIP", template } = cluster.spec.headGroupSpec;
-  const ports = (template.spec?.containers[0]?.ports ?? []).filter(({ name }) => name);
-  const all = { ...PORTS, ...Object.fromEntries(ports.map(({ name, containerPort }) => [name!, containerPort])) };
+  const { serviceType = "ClusterIP" } = cluster.spec.headGroupSpec;
   return Service.draft({
     metadata: { name: headServiceName(cluster), namespace: cluster.metadata.namespace, labels: selector },
     spec: {
@@ -63,11 +72,17 @@ export function headServiceFor(cluster: RayCluster) {
       ...(serviceType === "ClusterIP" && { clusterIP: "None" }),
       selector,
       publishNotReadyAddresses: true,
-      ports: Object.entries(all)
+      ports: Object.entries(headPorts(cluster))
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, port]) => ({ name, port, targetPort: port, protocol: "TCP", appProtocol: "tcp" })),
     },
   });
+}
+
+/** The ports of a head by their names: the usual ones, and those of its container. */
+export function headPorts({ spec }: Pick<RayCluster, "spec">): Record<string, number> {
+  const ports = spec.headGroupSpec.template.spec?.containers[0]?.ports ?? [];
+  return { ...PORTS, ...Object.fromEntries(ports.flatMap((one) => (one.name ? [[one.name, one.containerPort]] : []))) };
 }
 
 function headSelector(cluster: RayCluster): Record<string, string> {
@@ -135,14 +150,24 @@ function podFor(
   const [ray, ...others] = spec?.containers ?? [];
   const autoscales = type === "head" && isAutoscaled(cluster);
   // The monitor that Ray would start by itself knows nothing of Kubernetes.
-  const parameters = autoscales ? { "no-monitor": "true", ...rayStartParams } : rayStartParams;
+  const parameters = {
+    ...(autoscales && { "no-monitor": "true" }),
+    ...rayStartParams,
+    ...(type === "head" && redisParameters(cluster)),
+  };
+  const annotations = { ...metadata?.annotations, ...(type === "head" && headAnnotations(cluster)) };
   const container = rayContainer(cluster, type, parameters, ray ?? { name: `ray-${type}` });
   return Pod.draft({
     metadata: {
       name,
       namespace: cluster.metadata.namespace,
-      labels: { ...metadata?.labels, ...labelsOf(cluster, type, group) },
-      ...(metadata?.annotations && { annotations: metadata.annotations }),
+      labels: {
+        ...metadata?.labels,
+        ...labelsOf(cluster, type, group),
+        // Whether a head serves requests is decided by its service.
+        ...(type === "worker" && isServing(cluster) && { [SERVE]: "true" }),
+      },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     spec: restrictedPodSpec({
       ...spec,
@@ -204,7 +229,9 @@ function rayContainer(
       ? ports
       : [...ports, { name: "metrics", containerPort: PORTS.metrics }],
     livenessProbe: container.livenessProbe ?? health(type, 30, 120),
-    readinessProbe: container.readinessProbe ?? health(type, 10, 10),
+    readinessProbe:
+      container.readinessProbe ??
+      (type === "worker" && isServing(cluster) ? proxyHealth(container) : health(type, 10, 10)),
     volumeMounts: [
       ...(container.volumeMounts ?? []),
       { name: SHARED_MEMORY, mountPath: "/dev/shm" },
@@ -232,16 +259,18 @@ function variables(cluster: RayCluster, type: NodeType, command: string): EnvVar
     { name: "RAY_PORT", value: port },
     { name: "RAY_ADDRESS", value: `${host}:${port}` },
     ...(type === "head" && isSecondGeneration(cluster) ? [{ name: "RAY_enable_autoscaler_v2", value: "true" }] : []),
+    ...faultToleranceVariables(cluster, type),
     { name: "RAY_USAGE_STATS_KUBERAY_IN_USE", value: "1" },
     { name: "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", value: "1" },
   ];
 }
 
+const ask = (port: number, path: string) =>
+  `wget --tries 1 -T 2 -q -O- http://localhost:${port}/${path} | grep success`;
+const AGENT_HEALTH = ask(52365, "api/local_raylet_healthz");
+
 function health(type: NodeType, initialDelaySeconds: number, failureThreshold: number): Probe {
-  const ask = (port: number, path: string) =>
-    `wget --tries 1 -T 2 -q -O- http://localhost:${port}/${path} | grep success`;
-  const agent = ask(52365, "api/local_raylet_healthz");
-  const command = type === "head" ? `${agent} && ${ask(PORTS.dashboard, "api/gcs_healthz")}` : agent;
+  const command = type === "head" ? `${AGENT_HEALTH} && ${ask(PORTS.dashboard, "api/gcs_healthz")}` : AGENT_HEALTH;
   return {
     exec: { command: ["bash", "-c", command] },
     initialDelaySeconds,
@@ -249,4 +278,11 @@ function health(type: NodeType, initialDelaySeconds: number, failureThreshold: n
     timeoutSeconds: type === "head" ? 5 : 2,
     failureThreshold,
   };
+}
+
+/** A worker of a service is ready while its proxy takes requests: it has none while no replica runs on it. */
+function proxyHealth({ ports = [] }: Container): Probe {
+  const port = ports.find(({ name }) => name === "serve")?.containerPort ?? PORTS.serve;
+  const probe = health("worker", 10, 1);
+  return { ...probe, exec: { command: ["bash", "-c", `${AGENT_HEALTH} && ${ask(port, "-/healthz")}`] } };
 }

@@ -2,6 +2,7 @@ import { ageColumn, defineKind, listMap, type ObjectOf, opaqueObject, quantity, 
 import type {
   EnvFromSource,
   EnvVar,
+  EnvVarSource,
   PodTemplateSpec,
   ResourceRequirements,
   SecurityContext,
@@ -12,6 +13,9 @@ import { z } from "zod";
 const MOST_REPLICAS = 2_147_483_647;
 const parameters = () => z.record(z.string(), z.string()).default({});
 const template = () => opaqueObject<PodTemplateSpec>().describe("Its first container runs Ray.");
+
+const credential = () =>
+  z.object({ value: z.string().optional(), valueFrom: opaqueObject<EnvVarSource>().optional() }).optional();
 
 /** Of a cluster, and of the cluster that a job runs on. */
 export const rayClusterSpec = z.object({
@@ -35,6 +39,19 @@ export const rayClusterSpec = z.object({
       volumeMounts: z.array(opaqueObject<VolumeMount>()).optional(),
     })
     .optional(),
+  gcsFaultToleranceOptions: z
+    .object({
+      backend: z.enum(["redis"]).optional(),
+      redisAddress: z.string().optional().describe("Where Redis answers: redis:6379, or a redis:// or rediss:// URL."),
+      redisUsername: credential().describe("Needs Ray 2.41 or newer."),
+      redisPassword: credential(),
+      externalStorageNamespace: z
+        .string()
+        .optional()
+        .describe("The prefix of the cluster's keys in Redis. Default: the UID of the RayCluster."),
+    })
+    .optional()
+    .describe("The head stores its state in Redis, so that workers, actors and tasks outlive it."),
   headGroupSpec: z.object({
     rayStartParams: parameters(),
     serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).optional(),
@@ -58,7 +75,8 @@ export const rayClusterSpec = z.object({
     .optional(),
 });
 
-const status = z.object({
+/** How a cluster is doing. */
+export const rayClusterStatus = z.object({
   state: z.enum(["ready", "failed", "suspended"]).optional(),
   reason: z.string().optional(),
   desiredWorkerReplicas: z.int().optional(),
@@ -99,8 +117,8 @@ export const RayCluster = defineKind({
   categories: ["all"],
   stored: "v1",
   versions: {
-    v1: { spec: rayClusterSpec, status, columns },
-    v1alpha1: { spec: rayClusterSpec, status, columns },
+    v1: { spec: rayClusterSpec, status: rayClusterStatus, columns },
+    v1alpha1: { spec: rayClusterSpec, status: rayClusterStatus, columns },
   },
 });
 export type RayCluster = ObjectOf<typeof RayCluster>;

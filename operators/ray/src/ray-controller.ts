@@ -1,20 +1,13 @@
-import {
-  cacheKind,
-  controller,
-  findCondition,
-  isNotFound,
-  ownedKind,
-  permission,
-  type ReconcileContext,
-} from "konverge";
-import type { Client } from "konverge/client";
-import { Deployment, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
+import { cacheKind, controller, findCondition, ownedKind, permission, type ReconcileContext } from "konverge";
+import { Deployment, Job, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
+import { isFaultTolerant } from "./gcs-fault-tolerance.ts";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { rolloutOf } from "./ray-rollout.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
+import { deletePod, REDIS_FINALIZER, removeKeys } from "./redis-cleanup.ts";
 
 /** Upstream's own operator, by the name label of its Deployment. */
 export const UPSTREAM_DEPLOYMENT = "app.kubernetes.io/name=kuberay-operator";
@@ -28,11 +21,16 @@ export function upstreamWarning({ cache }: ReconcileContext, kinds: string): str
   return `${upstream.metadata.namespace}/${upstream.metadata.name} reconciles ${kinds}; this operator ignores them`;
 }
 
+/** Whether the keys of a deleted cluster are removed from Redis. */
+export interface RayClusterOptions {
+  readonly redisCleanup: boolean;
+}
+
 /**
  * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are deleted and recreated; pods
  * of an older template are replaced.
  */
-export function rayClusters() {
+export function rayClusters({ redisCleanup }: RayClusterOptions = { redisCleanup: true }) {
   return controller(RayCluster, {
     owns: [
       ownedKind(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }),
@@ -40,6 +38,7 @@ export function rayClusters() {
       ServiceAccount,
       Role,
       RoleBinding,
+      ownedKind(Job, { labelSelector: CLUSTER }),
     ],
     watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
     // What the autoscaler's role allows, the operator must be allowed itself.
@@ -58,13 +57,13 @@ export function rayClusters() {
       for (const pod of pods.filter(hasEnded)) {
         const { name } = pod.metadata;
         events.warning("PodEnded", `${name} has terminated (${pod.status?.phase}) and is recreated`);
-        await remove(pod, client);
+        await deletePod(pod, client);
       }
       const wanted = [...(head ? [head] : []), ...workers];
       const { pods: children, replace } = rolloutOf(wanted, pods);
       if (replace && !spec.suspend) {
         events.normal("PodReplaced", `${replace.metadata.name} is replaced by one of the new template`);
-        await remove(replace, client);
+        await deletePod(replace, client);
       }
       const seen = {
         head: pods.find(({ metadata }) => metadata.name === head?.metadata.name) ?? pods.find(isHead),
@@ -87,16 +86,17 @@ export function rayClusters() {
         ...(!isComplete && { requeueAfter: POD_PROBLEM_GRACE_MS }),
       };
     },
+    finalizer: REDIS_FINALIZER,
+    needsCleanup: (cluster) => redisCleanup && isFaultTolerant(cluster),
+    cleanup(cluster, context) {
+      const warning = upstreamWarning(context, "RayClusters");
+      if (warning) return { waitingFor: warning, requeueAfter: LOOK_AGAIN };
+      return redisCleanup ? removeKeys(cluster, context) : undefined;
+    },
   });
 }
 
 const isHead = ({ metadata }: Pod) => metadata.labels?.[NODE_TYPE] === "head";
-
-async function remove({ metadata: { name, namespace, uid } }: Pod, client: Client): Promise<void> {
-  await client.delete(Pod, `${namespace}/${name}`, { preconditions: { uid: uid! } }).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-}
 
 function hasEnded({ metadata, status }: Pod): boolean {
   return !metadata.deletionTimestamp && (status?.phase === "Failed" || status?.phase === "Succeeded");

@@ -2,38 +2,31 @@ import { type Container, Job, type PodTemplateSpec } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
 import { parseYaml } from "konverge/schema";
-import { headServiceName, PORTS } from "./ray-children.ts";
+import { dashboardAddress } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import type { RayJob } from "./ray-job.ts";
+import { decidedSpec, LONGEST_CLUSTER, originLabels } from "./ray-origin.ts";
 
-/** On what is made for an object of another kind. */
-const ORIGIN = { name: "ray.io/originated-from-cr-name", kind: "ray.io/originated-from-crd" };
 const SUBMITTER = "ray-job-submitter";
 /** What a submitting pod exits with when the job itself has ended badly: submitting it again would not help. */
 const JOB_FAILED = 64;
 const JOB_STOPPED = 65;
 const RETRIES = 2;
 
-/** Short enough for the names of its pods and its Service. */
-const LONGEST_CLUSTER = 40;
-
 /** A try's cluster. Each try has its own, so that nothing of a failed one is in the way. */
 export function jobCluster({ metadata, spec }: RayJob, attempt: number) {
   const name = truncatedName(metadata.name, String(attempt), LONGEST_CLUSTER);
   return RayCluster.draft({
-    metadata: { name, namespace: metadata.namespace!, labels: labelsOf(metadata.name) },
-    spec: spec.rayClusterSpec,
+    metadata: { name, namespace: metadata.namespace!, labels: originLabels("RayJob", metadata.name) },
+    spec: decidedSpec(spec.rayClusterSpec),
   });
 }
-
-const labelsOf = (name: string) => ({ [ORIGIN.name]: truncatedName(name), [ORIGIN.kind]: "RayJob" });
 
 export const jobIdOf = (job: RayJob, attempt: number) => job.spec.jobId ?? jobCluster(job, attempt).metadata.name;
 
 /** Where the cluster of a try takes jobs. */
 export function dashboardOf(job: RayJob, attempt: number): string {
-  const cluster = jobCluster(job, attempt);
-  return `${headServiceName(cluster)}.${cluster.metadata.namespace}.svc.cluster.local:${PORTS.dashboard}`;
+  return dashboardAddress(jobCluster(job, attempt));
 }
 
 /** The Job whose pod submits a try and follows it to its end. */
@@ -55,7 +48,7 @@ export function submitterFor(job: RayJob, attempt: number) {
     metadata: {
       name: jobCluster(job, attempt).metadata.name,
       namespace: metadata.namespace!,
-      labels: labelsOf(metadata.name),
+      labels: originLabels("RayJob", metadata.name),
     },
     spec: {
       backoffLimit: spec.submitterConfig?.backoffLimit ?? RETRIES,
@@ -69,7 +62,10 @@ export function submitterFor(job: RayJob, attempt: number) {
         ],
       },
       template: {
-        metadata: { ...template.metadata, labels: { ...template.metadata?.labels, ...labelsOf(metadata.name) } },
+        metadata: {
+          ...template.metadata,
+          labels: { ...template.metadata?.labels, ...originLabels("RayJob", metadata.name) },
+        },
         spec: restrictedPodSpec({ ...template.spec!, restartPolicy: "Never", containers: [container, ...others] }),
       },
     },

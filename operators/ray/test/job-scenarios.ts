@@ -131,6 +131,19 @@ export const jobTooLong: Scenario = async (stage) => {
   await stage.until("no pod is left", async () => (await stage.list(Pod)).length === 0);
 };
 
+/** The sizes of a job's groups are the autoscaler's to decide, where there is one. */
+export const jobAutoscaled: Scenario = async (stage) => {
+  play(stage, ["runs"]);
+  await stage.start(rayOperator);
+  await stage.apply(JOB.replace("rayClusterSpec:\n", "rayClusterSpec:\n    enableInTreeAutoscaling: true\n"));
+  await reaches(stage, "Running", "RUNNING");
+  await stage.client.patch(RayCluster, `${stage.namespace}/census-0`, {
+    json: [{ op: "replace", path: "/spec/workerGroupSpecs/0/replicas", value: 3 }],
+  });
+  await stage.settled();
+  assert.equal((await stage.get(RayCluster, "census-0")).spec.workerGroupSpecs?.[0]?.replicas, 3);
+};
+
 /** What could never run is refused, with the field. */
 export const badJobs: Scenario = async (stage) => {
   await stage.start(rayOperator);

@@ -7,12 +7,14 @@ import {
   survivesFaults,
   survivesSpecChanges,
 } from "@konverge/operator-suite";
-import { RayCluster, RayJob, rayOperator } from "@konverge/ray-operator";
+import { RayCluster, RayJob, RayService, rayOperator } from "@konverge/ray-operator";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
+import { faultTolerant } from "./fault-tolerance-scenarios.ts";
 import { jobFails, jobRuns, jobSuspended } from "./job-scenarios.ts";
 import { cluster, lives, recovers, replaced, withoutAddresses } from "./scenarios.ts";
+import { serviceResized, serviceRuns, serviceSuspended, serviceUpgraded, upgradeFails } from "./service-scenarios.ts";
 
-exactRole(rayOperator, [cluster, lives, replaced, switchedOff, jobFails]);
+exactRole(rayOperator, [cluster, lives, replaced, switchedOff, jobFails, faultTolerant, serviceUpgraded]);
 
 const mask = withoutAddresses;
 survivesFaults("a cluster is made, whatever fails", rayOperator, cluster, { mask });
@@ -42,3 +44,14 @@ survivesFaults("a job runs and its cluster goes, whatever fails", rayOperator, j
 survivesCrashesAndErrors("a job is tried again, whatever fails", rayOperator, jobFails, { mask });
 survivesCrashesAndErrors("a job is suspended and resumed, whatever fails", rayOperator, jobSuspended, { mask });
 survivesDeletion("a job goes with all it has, in each phase", rayOperator, jobFails, RayJob, { mask });
+survivesFaults("a cluster's keys are removed from Redis, whatever fails", rayOperator, faultTolerant, { mask });
+survivesDeletion("a fault-tolerant cluster goes with its keys, in each phase", rayOperator, faultTolerant, RayCluster, {
+  mask,
+});
+survivesFaults("a service runs, whatever fails", rayOperator, serviceRuns, { mask });
+survivesFaults("a service's cluster is replaced, whatever fails", rayOperator, serviceUpgraded, { mask });
+survivesCrashesAndErrors("an upgrade that fails is undone, whatever fails", rayOperator, upgradeFails, { mask });
+survivesCrashesAndErrors("a service's cluster changes in place, whatever fails", rayOperator, serviceResized, { mask });
+survivesCrashesAndErrors("a service is suspended and resumed, whatever fails", rayOperator, serviceSuspended, { mask });
+survivesDeletion("a service goes with all it has, in each phase", rayOperator, serviceUpgraded, RayService, { mask });
+repairsChildren("each field of a service's clusters and Services is repaired", rayOperator, serviceRuns, { mask });

@@ -2,8 +2,10 @@ import { onEmptyCluster, onReal } from "@konverge/operator-suite";
 import { rayOperator } from "@konverge/ray-operator";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { badClusters, withoutNodes } from "./bad-input.ts";
+import { badRedis, faultTolerant } from "./fault-tolerance-scenarios.ts";
 import { badJobs, jobRuns } from "./job-scenarios.ts";
 import { badInput, cluster, lives } from "./scenarios.ts";
+import { badServices, serviceRuns, serviceUpgraded } from "./service-scenarios.ts";
 
 onReal(
   {
@@ -14,6 +16,11 @@ onReal(
     "bad input is refused or reported, and recovers when mended": badInput,
     "a job runs on a dedicated cluster, which is deleted when its time is over": jobRuns,
     "jobs that could never run are refused": badJobs,
+    "workers outlive a head whose state is in Redis; its keys are removed with the cluster": faultTolerant,
+    "Redis is configured in one place": badRedis,
+    "a service's applications are sent to its cluster; a change of them is deployed in place": serviceRuns,
+    "a service's cluster is replaced without downtime": serviceUpgraded,
+    "services that could never serve are refused": badServices,
     ...badClusters,
     "no nodes": onEmptyCluster(withoutNodes),
   },

@@ -1,7 +1,19 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
-import { badJobs, jobFails, jobRetried, jobRuns, jobSuspended, jobTooLong } from "./job-scenarios.ts";
+import { annotated, badRedis, cleanupFails, faultTolerant, redisHangs, unheld } from "./fault-tolerance-scenarios.ts";
+import { badJobs, jobAutoscaled, jobFails, jobRetried, jobRuns, jobSuspended, jobTooLong } from "./job-scenarios.ts";
 import { badInput, cluster, lives, lostNode, replaced } from "./scenarios.ts";
+import {
+  badServices,
+  dashboardSilent,
+  headForgets,
+  notUpgraded,
+  serviceResized,
+  serviceRuns,
+  serviceSuspended,
+  serviceUpgraded,
+  upgradeFails,
+} from "./service-scenarios.ts";
 
 onEmbedded("a head, its Service and workers, as upstream makes them", cluster);
 onEmbedded("workers are repaired, scaled, deleted by name, suspended", lives);
@@ -15,4 +27,23 @@ onEmbedded("a job that fails is tried again on another cluster, up to its limit"
 onEmbedded("a submitting pod that is lost is replaced; a failed try is not the last", jobRetried);
 onEmbedded("a suspended job keeps nothing and starts from the beginning", jobSuspended);
 onEmbedded("a job that takes too long fails, and nothing of it continues", jobTooLong);
+onEmbedded("the sizes of a job's groups are the autoscaler's to decide", jobAutoscaled);
 onEmbedded("jobs that could never run are refused", badJobs);
+onEmbedded("workers outlive a head whose state is in Redis; its keys are removed with the cluster", faultTolerant);
+onEmbedded("fault tolerance can be requested with an annotation, as in older manifests", annotated);
+onEmbedded("a cluster whose keys cannot be removed from Redis goes, and an event names them", cleanupFails);
+onEmbedded("a Redis that does not answer does not hold a deleted cluster for ever", redisHangs);
+onEmbedded("a cluster without fault tolerance has no finalizer", unheld);
+onEmbedded("Redis is configured in one place", badRedis);
+onEmbedded("a service's applications are sent to its cluster; a change of them is deployed in place", serviceRuns);
+onEmbedded("a service's cluster is replaced without downtime", serviceUpgraded);
+onEmbedded("an upgrade that fails leaves the traffic where it is", upgradeFails);
+onEmbedded("sizes and added groups change the cluster of a service in place", serviceResized);
+onEmbedded(
+  "a head without its state gets the applications again; one that does not serve gets no requests",
+  headForgets,
+);
+onEmbedded("a suspended service keeps nothing and serves again afterwards", serviceSuspended);
+onEmbedded("with the strategy None the cluster of a service is not replaced", notUpgraded);
+onEmbedded("services that could never serve are refused", badServices);
+onEmbedded("a dashboard that does not answer is reported, and asked again", dashboardSilent);

@@ -134,8 +134,19 @@ export const recovers: Scenario = async (stage) => {
 
 /** Which node a pod lands on, and so its address, is the scheduler's choice. */
 export function withoutAddresses(object: AnyObject): AnyObject {
-  const { head: _, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
-  return object.kind === "RayCluster" ? { ...object, status } : object;
+  const status = (object["status"] ?? {}) as Record<string, Record<string, unknown> | undefined>;
+  if (object.kind === "RayCluster") return { ...object, status: withoutHead(status) };
+  if (object.kind !== "RayService") return object;
+  const parts = ["activeServiceStatus", "pendingServiceStatus"].flatMap((name) => {
+    const part = status[name];
+    return part ? [[name, { ...part, rayClusterStatus: withoutHead(part["rayClusterStatus"] ?? {}) }]] : [];
+  });
+  return { ...object, status: { ...status, ...Object.fromEntries(parts) } };
+}
+
+function withoutHead(status: object) {
+  const { head: _, ...rest } = status as { head?: unknown };
+  return rest;
 }
 
 export const badInput: Scenario = async (stage) => {

@@ -30,6 +30,35 @@ scenario("the finalizer is stored before the first reconcile, and goes after the
   assert.equal(await s.exists(Widget, "default/w"), false);
 });
 
+scenario("only objects that need a cleanup get the finalizer; one that has it is cleaned up in any case", async (s) => {
+  const cleaned: string[] = [];
+  await s.run(
+    controller(Widget, {
+      reconcile: () => ({}),
+      needsCleanup: ({ metadata }) => metadata.labels?.["remote"] === "yes",
+      cleanup({ metadata }) {
+        cleaned.push(metadata.name);
+        return undefined;
+      },
+    }),
+  );
+  await s.widget("local");
+  await s.widget("remote");
+  const label = (name: string, remote: string | null) =>
+    s.user.patch(Widget, `default/${name}`, { merge: { metadata: { labels: { remote } } } as never });
+  await label("remote", "yes");
+  await s.settle();
+  assert.equal((await s.user.get(Widget, "default/local")).metadata.finalizers, undefined);
+  assert.deepEqual((await s.user.get(Widget, "default/remote")).metadata.finalizers, [FINALIZER]);
+  await label("remote", null);
+  await s.settle();
+  await s.user.delete(Widget, "default/local");
+  await s.user.delete(Widget, "default/remote");
+  await s.settle();
+  assert.deepEqual(cleaned, ["remote"]);
+  assert.equal(await s.exists(Widget, "default/remote"), false);
+});
+
 virtual("a cleanup that throws keeps the object, is tried again, and tells why", async (s) => {
   let broken = true;
   await s.run(

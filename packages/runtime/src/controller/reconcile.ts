@@ -45,8 +45,8 @@ const REPORTED_CONFLICTS = 10;
  * One reconcile of one object: read it, ask the reconciler for the desired state, apply it, report.
  *
  * Guarantees
- * - With a cleanup, the finalizer is stored before the first reconcile and removed only after a cleanup that did not
- *   throw. It is never added to an object that is being deleted, and not put back if a user took it away from one.
+ * - Where a cleanup is needed, the finalizer is stored before the first reconcile and removed only after a cleanup that did
+ *   not throw. It is never added to an object that is being deleted, and not put back if a user took it away from one.
  * - An object that is being deleted is not reconciled.
  * - If the reconciler throws, no child is touched.
  * - Nothing at all is done to an object that is paused, not even cleaning up.
@@ -176,9 +176,10 @@ export class Reconcile implements ReconcileScope {
   }
 
   async #withFinalizer(object: KubeObject): Promise<KubeObject | undefined> {
-    const { finalizer } = this.#wiring.definition;
+    const { finalizer, options } = this.#wiring.definition;
     const { finalizers = [] } = object.metadata;
     if (!finalizer || finalizers.includes(finalizer)) return object;
+    if (options.needsCleanup?.(object) === false) return object;
     return this.#setFinalizers(object, [...finalizers, finalizer]);
   }
 

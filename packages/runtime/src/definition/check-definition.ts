@@ -36,6 +36,14 @@ export function checkDefinition({ name, kind, owns, finalizer, options }: Contro
       `the finalizer ${finalizer} must be a name with a domain, such as example.com/cleanup ${errors.join("; ")}`,
     );
   }
+  if (
+    options.needsCleanup &&
+    (options.daemons || options.teardown === "ordered" || owns.some(({ by }) => by === "label"))
+  ) {
+    throw mistake(
+      "omit `needsCleanup`: daemons, an ordered teardown and children by label need the finalizer on every object",
+    );
+  }
   selectionOf(kind, { labelSelector, fieldSelector });
   checkOwned(owns, mistake);
   checkWatched(kind, watches, mistake);

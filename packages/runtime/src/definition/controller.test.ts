@@ -61,6 +61,7 @@ test("a controller that cannot work as it is written is refused, with what to wr
     [wrong({ backoff: { initial: 0 } }), /`backoff.initial` is 0/],
     [wrong({ rateLimit: { perSecond: 0 } }), /`rateLimit.perSecond` is 0/],
     [wrong({ cleanup: reconcile, finalizer: "cleanup" }), /finalizer cleanup must be a name with a domain/],
+    [wrong({ cleanup: reconcile, needsCleanup: () => true, teardown: "ordered" }), /omit `needsCleanup`/],
     [wrong({ labelSelector: "a in b" }), /labelSelector "a in b" of Model.ai.example.com cannot be parsed/],
     [wrong({ owns: [undefined] }), /`owns`\[0\] is not a kind/],
     [wrong({ owns: [ConfigMap, ownedKind(ConfigMap, { by: "label" })] }), /`owns` lists ConfigMap twice/],

@@ -182,8 +182,13 @@ type CleanupOptions<T extends KubeObject> =
       cleanup(object: T, context: ReconcileContext): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
       /** Default: derived from the controller's name. */
       finalizer?: string;
+      /**
+       * Which objects get the finalizer. One that has it keeps it, and is cleaned up, even if it does not need to be any
+       * more. Default: all.
+       */
+      needsCleanup?(object: T): boolean;
     }
-  | { cleanup?: never; finalizer?: never };
+  | { cleanup?: never; finalizer?: never; needsCleanup?: never };
 
 export type ControllerOptions<T extends KubeObject, R = Reconciled<T>> = CommonOptions<T, R> & CleanupOptions<T>;
 
@@ -201,5 +206,6 @@ export interface Controller {
       object: KubeObject,
       context: ReconcileContext,
     ): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
+    needsCleanup?(object: KubeObject): boolean;
   };
 }
