@@ -9,6 +9,7 @@ import { issuerDiscovery } from "./issuer-discovery.ts";
 import { mounttest } from "./mounttest.ts";
 import { netexec } from "./netexec.ts";
 import { nettest } from "./nettest.ts";
+import { portForwardTester } from "./port-forward-tester.ts";
 import { porter } from "./porter.ts";
 import { flagsOf, forEver, serveHttp } from "./serve.ts";
 import { serveFiles } from "./web-server.ts";
@@ -94,6 +95,7 @@ const SUBCOMMANDS: Readonly<Record<string, Command>> = {
   "crd-conversion-webhook": conversionWebhook,
   "grpc-health-checking": grpcHealth,
   "test-service-account-issuer-discovery": issuerDiscovery,
+  "port-forward-tester": portForwardTester,
   "serve-hostname": serveHostname,
   "logs-generator": logsGenerator,
   "test-webserver": async (process) => {

@@ -9,6 +9,7 @@ import {
   Secret,
   Service,
 } from "@konverge/kinds";
+import { hostNameOf } from "../streams/cluster-names.ts";
 import type { ProgramHost } from "./program-site.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function environmentOf(
   container: Container,
 ): Promise<Record<string, string>> {
   return declaredEnvironment(host, pod, container, {
-    HOSTNAME: pod.spec?.hostname ?? pod.metadata.name,
+    HOSTNAME: hostNameOf(pod),
     ...(host.apiServer && {
       KUBERNETES_SERVICE_HOST: host.apiServer.host,
       KUBERNETES_SERVICE_PORT: String(host.apiServer.port),
@@ -37,7 +38,7 @@ export async function insideEnvironment(
 ): Promise<Record<string, string>> {
   return declaredEnvironment(host, pod, container, {
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-    HOSTNAME: pod.spec?.hostname ?? pod.metadata.name,
+    HOSTNAME: hostNameOf(pod),
     HOME: "/root",
     ...(await serviceVariables(host, pod)),
   });

@@ -1,5 +1,5 @@
 import type { Pod } from "@konverge/kinds";
-import { fullNameOf } from "../streams/cluster-names.ts";
+import { fullNameOf, hostNameOf } from "../streams/cluster-names.ts";
 
 const LOCAL = [
   "127.0.0.1\tlocalhost",
@@ -17,10 +17,10 @@ export function nodeHostsText(): string {
 
 /** The `/etc/hosts` that a node gives to a pod's containers. In the node's own network it is the node's. */
 export function hostsText(pod: Pod, podIP: string): string {
-  const { hostNetwork, hostAliases = [], hostname } = pod.spec ?? {};
+  const { hostNetwork, hostAliases = [] } = pod.spec ?? {};
   if (hostNetwork && hostAliases.length === 0) return nodeHostsText();
   const lines = [`# Kubernetes-managed hosts file${hostNetwork ? " (host network)" : ""}.`, ...LOCAL];
-  const name = hostname ?? pod.metadata.name;
+  const name = hostNameOf(pod);
   const full = fullNameOf(pod);
   if (!hostNetwork) lines.push(`${podIP}\t${full === name ? name : `${full}\t${name}`}`);
   if (hostAliases.length > 0) lines.push("", "# Entries added by HostAliases.");

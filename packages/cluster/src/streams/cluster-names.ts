@@ -83,9 +83,9 @@ export class ClusterNames {
   resolve(pod: Pod, podIP: string, asked: string): readonly string[] {
     if (/^[\d.]+$/.test(asked) || asked.includes(":")) return [asked];
     const name = asked.toLowerCase().replace(/\.$/, "");
-    const { hostname, hostAliases = [] } = pod.spec ?? {};
+    const { hostAliases = [] } = pod.spec ?? {};
     if (name === "localhost") return ["127.0.0.1"];
-    if (name === (hostname ?? pod.metadata.name) || name === fullNameOf(pod)) return [podIP];
+    if (name === hostNameOf(pod) || name === fullNameOf(pod)) return [podIP];
     const alias = hostAliases.find(({ hostnames = [] }) => hostnames.includes(name));
     if (alias) return [alias.ip];
     const wanted = asked.endsWith(".") ? [name] : [...searchesOf(pod).map((domain) => `${name}.${domain}`), name];
@@ -107,9 +107,25 @@ function hostOf({ hostname, ip }: Endpoint): string {
   return hostname ?? ip.replaceAll(".", "-");
 }
 
+/** A host name in Linux has at most 63 characters; the kubelet cuts off the rest of a pod's name. */
+const LONGEST_HOST_NAME = 63;
+
+/** The host name that a pod's programs see. In the node's own network it is the node's. */
+export function hostNameOf(pod: Pod): string {
+  const { hostNetwork, nodeName, setHostnameAsFQDN } = pod.spec ?? {};
+  if (hostNetwork) return nodeName ?? pod.metadata.name;
+  return setHostnameAsFQDN ? fullNameOf(pod) : ownName(pod);
+}
+
+function ownName({ metadata, spec }: Pod): string {
+  return spec?.hostname ?? metadata.name.slice(0, LONGEST_HOST_NAME).replace(/[-.]+$/, "");
+}
+
 /** A pod's own name with its subdomain, if it has one. */
-export function fullNameOf({ metadata, spec }: Pod): string {
-  const host = spec?.hostname ?? metadata.name;
+export function fullNameOf(pod: Pod): string {
+  const { metadata, spec } = pod;
+  if (spec?.hostNetwork) return hostNameOf(pod);
+  const host = ownName(pod);
   if (!spec?.subdomain) return host;
   return `${host}.${spec.subdomain}.${metadata.namespace}.svc.${ZONE}`;
 }

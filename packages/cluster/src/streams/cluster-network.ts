@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type Clock, sleep } from "@konverge/core";
 import type { Pod, Service, ServicePort } from "@konverge/kinds";
 import type { ContainerNetwork } from "../userland/network.ts";
-import { type ClusterNames, fullNameOf } from "./cluster-names.ts";
+import { type ClusterNames, fullNameOf, hostNameOf } from "./cluster-names.ts";
 import type { NetworkPolicies } from "./network-policies.ts";
 import type { NodePorts } from "./node-ports.ts";
 import type { PodNetwork } from "./pod-network.ts";
@@ -70,7 +70,7 @@ export class ClusterNetwork {
     };
     return {
       address: podIP,
-      hostName: pod.spec?.hostname ?? pod.metadata.name,
+      hostName: hostNameOf(pod),
       fullName: fullNameOf(pod),
       lookUp: (name, type) => names.lookUp(name, type),
       resolve: (name) => names.resolve(pod, podIP, name),

@@ -83,3 +83,19 @@ test("session affinity keeps a client with its endpoint until the client has bee
     assert.equal(kept, "1");
     assert.ok(Number(changing) > 1);
   }));
+
+test("a pod in its node's network has the node's host name, and a long pod name is cut to what Linux allows", () =>
+  onNodes(nodes, async (stage) => {
+    const script = "hostname; echo $HOSTNAME; cat /etc/hostname";
+    const long = `${"a".repeat(62)}-${"b".repeat(20)}`;
+    await stage.pod("host", { ...box(script), hostNetwork: true, nodeName: "two" });
+    await stage.pod(long, box(script));
+    await stage.pass(5000);
+    const logged = async (name: string) => {
+      const lines: string[] = [];
+      for await (const line of stage.cluster.client.logs(`default/${name}`, {})) lines.push(line);
+      return lines;
+    };
+    assert.deepEqual(await stage.wait(logged("host")), ["two", "two", "two"]);
+    assert.deepEqual(await stage.wait(logged(long)), Array(3).fill("a".repeat(62)));
+  }));
