@@ -98,6 +98,40 @@ suite("what the views show, in Chromium", { skip: noChromium }, () => {
     assert.deepEqual(browser.problems, []);
   });
 
+  test("an edit is checked in a dry run, which changes nothing, and then saved", async () => {
+    const { client } = cluster;
+    const config = { metadata: { name: "edited", namespace: "default" }, data: { text: "before" } };
+    const { metadata } = await client.create(ConfigMap, config);
+    const text = async () => (await client.get(ConfigMap, "default/edited")).data?.["text"];
+    await using browser = await TestBrowser.open(served.url);
+    const { page } = browser;
+    await browser.go(`/object?id=${metadata.uid}`);
+    await browser.click("[data-action=edit]", /Edit/);
+    await page.waitForSelector("dialog textarea");
+    const type = (from: string, to: string) =>
+      page.$eval(
+        "dialog textarea",
+        (one, before, after) => {
+          const area = one as unknown as { value: string; dispatchEvent(event: Event): void };
+          area.value = area.value.replace(before, after);
+          area.dispatchEvent(new Event("input", { bubbles: true }));
+        },
+        from,
+        to,
+      );
+    await type("text: before", "texts: 5");
+    await browser.click("dialog button", /Check/);
+    await browser.sees(".refusal", /\S/);
+    await type("texts: 5", "text: after");
+    await browser.click("dialog button", /Check/);
+    await browser.sees(".accepted", /It would change:\s+Changed fields\s+data\.text\s+before after/);
+    assert.equal(await text(), "before");
+    await browser.click("dialog button.primary", /Save/);
+    await page.waitForSelector("dialog", { hidden: true });
+    assert.equal(await text(), "after");
+    assert.deepEqual(browser.problems, []);
+  });
+
   test("everything that the user operates has a name, and no view is wider than a small screen", async () => {
     const id = await deploy("named");
     await using browser = await TestBrowser.open(served.url);
