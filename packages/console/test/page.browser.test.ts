@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -216,6 +216,7 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       await browser.sees(".entry.open .diff", /data\.text\s+hello bye/);
       await browser.page.keyboard.press(",");
       await browser.sees(".entry.open .diff", /data\s+\{"text":"hello"\}/);
+      const { hash } = new URL(browser.page.url());
       await browser.click(".entry.open a", /apply ConfigMap/);
       await browser.click("[role=tab]", /YAML/);
       await browser.sees(".yaml pre", /text: hello/);
@@ -223,6 +224,13 @@ suite("the page, in Chromium", { skip: noChromium }, () => {
       await browser.sees(".yaml pre", /text: bye/);
       assert.deepEqual(await browser.texts("[data-action]"), []);
       assert.deepEqual(browser.problems, []);
+      // Another user has the file and what is behind `#`.
+      const copy = join(folder, "copy.jsonl");
+      copyFileSync(recording, copy);
+      await using other = await startConsole({ recording: copy, title: "copy.jsonl" });
+      await using opened = await TestBrowser.open(other.url + hash);
+      await opened.sees(".past", /You see the state at/);
+      await opened.sees(".entry.open .diff", /data\s+\{"text":"hello"\}/);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -97,6 +97,19 @@ suite("the console beside an operator, in Chromium", { skip: noChromium }, () =>
     assert.deepEqual(browser.problems, []);
   });
 
+  test("an object is paused, resumed and reconciled at once, and the timeline shows it", async () => {
+    await using browser = await TestBrowser.open(served.url);
+    await browser.go(`/object?id=${id}`);
+    await browser.click("[data-action=pause]", /Pause/);
+    await browser.sees(".state-line", /Paused/);
+    await browser.click("[data-action=pause]", /Resume/);
+    await browser.sees(".state-line", /Ready/);
+    await browser.click("[data-action=reconcile]", /Reconcile now/);
+    await browser.go(`/timeline?object=${id}&search=reconcile-now`);
+    await browser.sees(".entry", /Database default\/postgres-orders changed by konverge-console/);
+    assert.deepEqual(browser.problems, []);
+  });
+
   test("when an operator is killed the timeline shows its end, its successor and who leads then", async () => {
     const pods = await cluster.client.list(Pod, { labelSelector: `app=${OPERATOR}` });
     const { name, uid } = pods.items[0]!.metadata;
