@@ -160,6 +160,10 @@ alter role monitor login password :'monitor';
 grant pg_monitor to monitor;
 grant execute on function pg_ls_dir(text, boolean, boolean), pg_stat_file(text, boolean), pg_read_binary_file(text),
   pg_read_binary_file(text, bigint, bigint, boolean) to replicator;
+grant pg_read_all_settings to replicator;
+select format('grant execute on function %s to replicator', oid::regprocedure) from pg_proc
+  where proname in ('pg_backup_start', 'pg_backup_stop', 'pg_start_backup', 'pg_stop_backup', 'pg_create_restore_point',
+    'pg_switch_wal') \gexec
 SQL
   echo "$wanted" > "$RUN/passwords"
   sha256sum < "$chosen" | cut -d ' ' -f 1 > "$RUN/password"

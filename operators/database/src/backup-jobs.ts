@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 import type { DatabaseBackup } from "./database-backup.ts";
 import { engineOf } from "./engines.ts";
 import { backupName, DATA, metadataOf, podName, podsServiceName, readServiceName } from "./names.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
 import { fromSecret, type Task, taskJobSpec } from "./task-pod.ts";
 
 /** On Jobs of backups and their pods: the Database. */
@@ -58,8 +59,8 @@ function storeTask(database: Database, place: BackupPlace): Task {
     env: [
       { name: "HOST", value: `${primary}.${podsServiceName(database)}.${namespace}.svc` },
       fromSecret(database, "PORT", "port"),
-      fromSecret(database, "USERNAME", "username"),
-      fromSecret(database, "PASSWORD", "password"),
+      { name: "USERNAME", value: "replicator" },
+      fromSecret(database, "PASSWORD", "replication-password"),
       nameOfJob,
       { name: "PGDATA", value: `${engineOf(database).dataFolder}/pgdata` },
       ...placeEnvironment(place, name, "BACKUPS"),
@@ -119,10 +120,12 @@ export function backupScheduleFor(database: Database, { stopped, beside }: { sto
   ];
 }
 
-/** Why there can be no such backup: files are copied of PostgreSQL alone, and dumps are on volumes alone. */
+/** Why there can be no such backup: files are copied of PostgreSQL alone, and dumps are the superuser's, on volumes alone. */
 export function whyImpossible(database: Database, method: BackupMethod): string | undefined {
   if (method === "physical" && engineOf(database).name !== "postgres")
     return "only postgres has physical backups: set method to logical";
+  if (method === "logical" && !hasSuperuserAccess(database))
+    return "dumps are taken by the superuser: set enableSuperuserAccess of the Database to true, or method to physical";
   const place = placeOf(database);
   if (method === "logical" && place && isStore(place))
     return "dumps are kept on volumes only, and the backups of this Database in an object store: set method to physical";

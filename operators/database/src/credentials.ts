@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import { ROTATE } from "./database-children.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, secretName } from "./names.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
 
 const LENGTH = 24;
 /** On the Secret: since when its password is used. */
@@ -17,6 +18,8 @@ export interface CredentialsContext {
   readonly now: number;
   /** The digest of the password that the primary says it has; undefined while it does not answer. */
   readonly told: string | undefined;
+  /** The Secret of the application's role, if there is one. */
+  readonly application?: Secret | undefined;
 }
 
 /**
@@ -30,10 +33,7 @@ export interface CredentialsContext {
 export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
   const { live, secrets, now, told } = context;
   const newPassword = () => secrets.text(LENGTH);
-  const known = (key: string) => {
-    const value = live?.data?.[key];
-    return value ? Buffer.from(value, "base64").toString() : undefined;
-  };
+  const known = (key: string) => textOf(live, key);
   const present = known("password") ?? newPassword();
   const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword() : undefined);
   const isSet = next !== undefined && told === passwordDigest(next);
@@ -47,12 +47,16 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
     password,
     host,
     port: String(engine.port),
-    uri: `${engine.name}://${engine.administrator}:${password}@${host}:${engine.port}`,
+    ...(hasSuperuserAccess(database) && {
+      uri: `${engine.name}://${engine.administrator}:${password}@${host}:${engine.port}`,
+    }),
     ...(next !== undefined && !isSet && { "next-password": next }),
     ...(engine.name === "postgres" && {
       "replication-password": known("replication-password") ?? newPassword(),
       "monitor-password": known("monitor-password") ?? newPassword(),
-      "userlist.txt": `"${engine.administrator}" "${password.replaceAll('"', '""')}"\n`,
+      "userlist.txt": hasSuperuserAccess(database)
+        ? userLine(engine.administrator, password)
+        : userLine(textOf(context.application, "username"), textOf(context.application, "password")),
     }),
   };
   return Secret.draft({
@@ -67,6 +71,15 @@ export function credentialsFor(database: Database, engine: Engine, context: Cred
     type: "Opaque",
     data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")])),
   });
+}
+
+/** A user as PgBouncer knows it. */
+const userLine = (name: string | undefined, password = "") =>
+  name === undefined ? "" : `"${name}" "${password.replaceAll('"', '""')}"\n`;
+
+function textOf(secret: Secret | undefined, key: string): string | undefined {
+  const value = secret?.data?.[key];
+  return value ? Buffer.from(value, "base64").toString() : undefined;
 }
 
 /** As `status.sh` tells it. */

@@ -92,6 +92,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.credentials.rotateEvery", spec.credentials?.rotateEvery !== undefined],
     ["spec.pooler", spec.pooler !== undefined],
     ["spec.application", spec.application !== undefined],
+    ["spec.enableSuperuserAccess", spec.enableSuperuserAccess !== undefined],
     ["spec.tls", spec.tls !== undefined],
     ["spec.backup.objectStore", spec.backup?.objectStore !== undefined],
   ];

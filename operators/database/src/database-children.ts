@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { QuantityValue } from "konverge";
 import { ConfigMap, PodDisruptionBudget, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
+import { accessRules } from "./access-rules.ts";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import {
@@ -15,7 +16,6 @@ import {
   writeServiceName,
 } from "./names.ts";
 import { serverPodSpec } from "./server-pod.ts";
-import { accessRules } from "./server-tls.ts";
 import { archiveParameters } from "./wal-archive.ts";
 
 /** Annotations of a Database whose change asks for something to be done once. */
@@ -28,7 +28,7 @@ export function configFor(database: Database, engine: Engine) {
   const access = data["pg_hba.conf"];
   return ConfigMap.draft({
     metadata: metadataOf(database, configName(database)),
-    data: { ...data, ...(access !== undefined && { "pg_hba.conf": accessRules(access, database) }) },
+    data: { ...data, ...(access !== undefined && { "pg_hba.conf": accessRules(access, database, engine) }) },
   });
 }
 

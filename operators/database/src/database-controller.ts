@@ -58,6 +58,8 @@ import {
   serverProblem,
 } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
+import { Certificate, keepCertificate } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
@@ -101,6 +103,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       permission(Pod, ["get", "patch", "delete"]),
       permission(Pod, ["get", "create"], { subresource: "exec" }),
       permission(PodMonitor, ["get", "create", "patch", "delete"]),
+      permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
       permission(Secret, ["get", "create", "update"]),
     ],
@@ -140,9 +143,10 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
       const ready = isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
+      const pending = await keepCertificate(database, context);
       const problem = ready
         ? undefined
-        : await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context);
+        : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));
       const findings: Findings = {
         engine,
         members,
@@ -161,8 +165,11 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       metrics.tell(database, findings, () => cache.list(Database));
       if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
-      const secret = credentialsFor(database, engine, { live, secrets: clock.secrets, now: clock.now(), told });
-      const applicationSecret = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
+      const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
+      const { secrets } = clock;
+      const [application] = applicationSecretFor(database, engine, { live: liveApplication, secrets });
+      const secret = credentialsFor(database, engine, { live, secrets, now: clock.now(), told, application });
+      const ofPoolers = secret.data?.[hasSuperuserAccess(database) ? "password" : "userlist.txt"] ?? "";
       const certificates = await tlsChildren(database, context);
       const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
@@ -172,7 +179,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       return {
         children: [
           secret,
-          ...applicationSecretFor(database, engine, { live: applicationSecret, secrets: clock.secrets }),
+          ...(application ? [application] : []),
           ...certificates,
           configFor(database, engine),
           scriptsFor(database),
@@ -184,7 +191,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           ...servicesFor(database, engine),
           ...disruptionBudgetFor(database),
           draft,
-          ...poolerFor(database, engine, passwordDigest(secret.data?.["password"] ?? "").slice(0, 16)),
+          ...poolerFor(database, engine, passwordDigest(ofPoolers).slice(0, 16)),
           ...backupsFor(database, backups),
         ],
         status: statusOf(database, findings),

@@ -10,9 +10,10 @@ import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import type { Member, Step } from "./leadership.ts";
-import { applicationSecretName, podName, readServiceName, secretName } from "./names.ts";
+import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
 import type { Topology } from "./topology.ts";
 import { refusedVersion, rolledVersion } from "./version.ts";
 
@@ -78,8 +79,9 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(spec.instances > 1 && {
       readEndpoint: `${readServiceName(database)}.${metadata.namespace}.svc:${engine.port}`,
     }),
-    secretName: secretName(database),
+    ...(hasSuperuserAccess(database) && { secretName: secretName(database) }),
     ...(spec.application && { applicationSecretName: applicationSecretName(database) }),
+    ...(spec.tls?.issuerRef && { certificateName: certificateName(database) }),
     podName: primary || (step.topology.operation?.from ?? podName(database)),
     instances: members.length,
     readyInstances: members.filter(({ pod }) => pod?.ready && !pod.ending).length,

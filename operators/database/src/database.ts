@@ -50,6 +50,10 @@ const postgresOnly = (field: string, isUnused: string) =>
     fieldPath: `.spec.${field}`,
   });
 
+/** Whether the superuser can log in, as `hasSuperuserAccess` decides it. */
+const HAS_SUPERUSER =
+  "(has(self.spec.enableSuperuserAccess) ? self.spec.enableSuperuserAccess : !has(self.spec.application))";
+
 /** The official image cannot archive to an object store. */
 const NEEDS_IMAGE = "!has(self.spec.backup) || !has(self.spec.backup.objectStore) || has(self.spec.image)";
 
@@ -106,6 +110,12 @@ export const Database = defineKind({
         application: applicationSpec
           .optional()
           .describe("Creates a database and the role that owns it, with a Secret `<name>-app`."),
+        enableSuperuserAccess: z
+          .boolean()
+          .optional()
+          .describe(
+            "Whether the superuser can log in over the network with the password of `<name>-credentials`. Default: only without application.",
+          ),
         tls: z
           .object({
             required: z.boolean().default(false).describe("Whether connections without TLS are refused."),
@@ -114,7 +124,16 @@ export const Database = defineKind({
               .min(1)
               .optional()
               .describe("A Secret with tls.crt and tls.key. Default: certificates of an authority of the operator."),
+            issuerRef: z
+              .object({
+                name: z.string().min(1),
+                kind: z.string().min(1).default("Issuer").describe("Issuer, ClusterIssuer, or a kind of the group."),
+                group: z.string().min(1).default("cert-manager.io"),
+              })
+              .optional()
+              .describe("The issuer from which cert-manager gets the certificate."),
           })
+          .check(cel("!has(self.secretName) || !has(self.issuerRef)", "secretName, issuerRef: set at most one of them"))
           .optional()
           .describe("Offers TLS to clients; servers use it among themselves."),
         exporter: z
@@ -134,6 +153,7 @@ export const Database = defineKind({
         readEndpoint: z.string().optional().describe("Where clients that only read connect."),
         secretName: z.string().optional().describe("The Secret with the administrator's password."),
         applicationSecretName: z.string().optional().describe("The Secret of the application's role."),
+        certificateName: z.string().optional().describe("The Certificate that cert-manager issues, and its Secret."),
         podName: z.string().optional().describe("The pod of the primary."),
         instances: z.int().optional(),
         readyInstances: z.int().optional(),
@@ -163,7 +183,7 @@ export const Database = defineKind({
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
-        ...["switchoverTo", "storage", "pooler", "application", "tls"].map((field) =>
+        ...["switchoverTo", "storage", "pooler", "application", "enableSuperuserAccess", "tls"].map((field) =>
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
@@ -172,6 +192,19 @@ export const Database = defineKind({
           reason: "FieldValueRequired",
           fieldPath: ".spec.image",
         }),
+        cel(`!has(self.spec.pooler) || ${HAS_SUPERUSER} || has(self.spec.application)`, {
+          message: "a pooler needs application or enableSuperuserAccess: without them, no role can log in through it",
+          reason: "FieldValueForbidden",
+          fieldPath: ".spec.pooler",
+        }),
+        cel(
+          `!${IS_POSTGRES} || !has(self.spec.backup) || !has(self.spec.backup.method) || self.spec.backup.method != 'logical' || ${HAS_SUPERUSER}`,
+          {
+            message: "dumps are taken by the superuser: set enableSuperuserAccess to true, or method to physical",
+            reason: "FieldValueForbidden",
+            fieldPath: ".spec.backup.method",
+          },
+        ),
         postgresOnly(
           "credentials.rotateEvery",
           "!has(self.spec.credentials) || !has(self.spec.credentials.rotateEvery)",

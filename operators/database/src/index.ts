@@ -13,6 +13,7 @@
  * It promises that there are never two servers that acknowledge writes, that nothing acknowledged is lost unless that was
  * allowed, and that volumes never shrink. Passwords live in a Secret alone.
  */
+export * from "./access-rules.ts";
 export * from "./application.ts";
 export * from "./backup.ts";
 export * from "./backup-controller.ts";
@@ -46,7 +47,9 @@ export * from "./server-pod.ts";
 export * from "./server-report.ts";
 export * from "./server-tls.ts";
 export * from "./storage.ts";
+export * from "./superuser.ts";
 export * from "./task-report.ts";
+export * from "./tls-certificate.ts";
 export * from "./topology.ts";
 export * from "./version.ts";
 export * from "./wal-archive.ts";

@@ -4,6 +4,8 @@ import type { Database } from "./database.ts";
 export const secretName = ({ metadata }: Database) => `${metadata.name}-credentials`;
 export const applicationSecretName = ({ metadata }: Database) => `${metadata.name}-app`;
 export const tlsSecretName = ({ metadata }: Database) => `${metadata.name}-tls`;
+/** Of the Certificate that cert-manager issues, and of its Secret. */
+export const certificateName = ({ metadata }: Database) => `${metadata.name}-certificate`;
 export const authorityName = ({ metadata }: Database) => `${metadata.name}-ca`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;

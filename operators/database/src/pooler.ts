@@ -4,6 +4,7 @@ import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { metadataOf, poolerName, secretName, writeServiceName } from "./names.ts";
 import { surroundingsOf } from "./server-pod.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
 
 const LABEL = "database-pooler";
 const CONFIG_FOLDER = "/etc/pgbouncer";
@@ -13,7 +14,8 @@ const PGBOUNCER_USER = 70;
 
 /**
  * PgBouncer before the primary, if asked for. It knows the administrator from the Secret and asks the server about all other
- * users, so that passwords are in one place; a new one of the administrator restarts the poolers, one after the other.
+ * users, so that passwords are in one place; where the superuser has no access, it knows the application's role alone. A new
+ * password of the one that it knows, whose digest is given, restarts the poolers, one after the other.
  */
 export function poolerFor(database: Database, engine: Engine, password: string) {
   const { pooler, hibernated } = database.spec;
@@ -29,8 +31,9 @@ export function poolerFor(database: Database, engine: Engine, password: string) 
     `listen_port = ${engine.port}`,
     "auth_type = scram-sha-256",
     `auth_file = ${CREDENTIALS_FOLDER}/userlist.txt`,
-    `auth_user = ${engine.administrator}`,
-    "auth_query = SELECT usename, passwd FROM pg_shadow WHERE usename = $1",
+    ...(hasSuperuserAccess(database)
+      ? [`auth_user = ${engine.administrator}`, "auth_query = SELECT usename, passwd FROM pg_shadow WHERE usename = $1"]
+      : []),
     `pool_mode = ${pooler.mode}`,
     `max_client_conn = ${pooler.maxClients}`,
     `default_pool_size = ${pooler.poolSize}`,

@@ -31,6 +31,7 @@ import {
 } from "./restore-jobs.ts";
 import { nextMove, type PartState, type RestoreFacts, type RestoreMove, undoMove } from "./restore-progress.ts";
 import { failed, moved, pending, tellMove } from "./restore-status.ts";
+import { hasSuperuserAccess } from "./superuser.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { dataClaimFor, jobEnd } from "./task-pod.ts";
 import { taskProblem } from "./task-problem.ts";
@@ -158,6 +159,10 @@ function whyNot(
   }
   if (plan.method === "logical" && isStore(plan.place)) {
     return { reason: "Impossible", message: "an object store has no dumps: omit from.method", fatal: true };
+  }
+  if (plan.method === "logical" && !hasSuperuserAccess(database)) {
+    const message = "a dump is loaded by the superuser: set enableSuperuserAccess of the Database to true";
+    return { reason: "Impossible", message, fatal: true };
   }
   if (plan.method === "logical" && (spec.targetTime || spec.targetLSN || spec.targetXID)) {
     return { reason: "Impossible", message: "a dump has no points in time: omit the target", fatal: true };

@@ -4,6 +4,7 @@ import { builtInCertificates } from "konverge/webhooks";
 import type { Database } from "./database.ts";
 import {
   authorityName,
+  certificateName,
   metadataOf,
   podsServiceName,
   poolerName,
@@ -18,27 +19,37 @@ const VOLUME = "tls";
 export const LOOK_AT_CERTIFICATES = 6 * 3_600_000;
 
 /**
- * Keeps the certificates of a database's servers, unless the user brings them.
+ * Keeps the certificates of a database's servers, unless the user brings them or cert-manager issues them.
  *
  * An authority of the database's own signs them; both are in one Secret and renewed before they end, the authority with a time in
  * which the old and the new one are trusted. Servers load renewed certificates without a restart. Clients find the authority in
  * a ConfigMap: the Secret has its key.
  */
-export async function tlsChildren(database: Database, { client, clock }: Pick<ReconcileContext, "client" | "clock">) {
+export async function tlsChildren(
+  database: Database,
+  { cache, client, clock }: Pick<ReconcileContext, "cache" | "client" | "clock">,
+) {
   const { tls } = database.spec;
   if (!tls || tls.secretName) return [];
   const { namespace } = database.metadata;
+  if (tls.issuerRef) {
+    const issued = cache.get(Secret, `${namespace}/${certificateName(database)}`)?.data?.["ca.crt"];
+    return issued ? [authorityFor(database, Buffer.from(issued, "base64").toString())] : [];
+  }
   const secret = { name: tlsSecretName(database), namespace: namespace! };
   const { bundle = "" } = await builtInCertificates(client, { secret, hosts: hostsOf(database), clock })();
   return [
     // Only makes it the database's own: what is in it was written above.
     Secret.draft({ metadata: metadataOf(database, secret.name) }),
-    ConfigMap.draft({ metadata: metadataOf(database, authorityName(database)), data: { "ca.crt": bundle } }),
+    authorityFor(database, bundle),
   ];
 }
 
+const authorityFor = (database: Database, bundle: string) =>
+  ConfigMap.draft({ metadata: metadataOf(database, authorityName(database)), data: { "ca.crt": bundle } });
+
 /** All names under which clients reach servers. */
-function hostsOf(database: Database): string[] {
+export function hostsOf(database: Database): string[] {
   const { name, namespace } = database.metadata;
   const services = [name, writeServiceName(database), readServiceName(database), poolerName(database)];
   const pods = `*.${podsServiceName(database)}`;
@@ -61,10 +72,6 @@ export function tlsVolumes(database: Database): Volume[] {
   const { tls } = database.spec;
   if (!tls) return [];
   const items = ["tls.crt", "tls.key"].map((key) => ({ key, path: key }));
-  return [{ name: VOLUME, secret: { secretName: tls.secretName ?? tlsSecretName(database), items } }];
-}
-
-/** With TLS required, no other connections are accepted from the network. */
-export function accessRules(rules: string, { spec }: Database): string {
-  return spec.tls?.required ? rules.replaceAll(/^host /gm, "hostssl ") : rules;
+  const own = tls.issuerRef ? certificateName(database) : tlsSecretName(database);
+  return [{ name: VOLUME, secret: { secretName: tls.secretName ?? own, items } }];
 }

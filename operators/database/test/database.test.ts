@@ -1,4 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
+import { issued } from "./certificate-scenarios.ts";
 import { aDatabaseRunsByALesserDefinition } from "./lesser-definition.ts";
 import {
   application,
@@ -28,3 +29,4 @@ onEmbedded("certificates are renewed in time, without a restart", renewed);
 onEmbedded("the API server refuses what MySQL does not have, with the field and the reason", mysqlLimits);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);
 onEmbedded("a database runs also where the definition of a tutorial is installed", aDatabaseRunsByALesserDefinition);
+onEmbedded("cert-manager issues the certificate of servers, if an issuer is named", issued);

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Secret } from "konverge/kinds";
+import { script } from "../src/scripts.ts";
 import type { MachineRoom } from "./postgres.ts";
-import { databaseWith, RecoveryRoom } from "./recovery-room.ts";
+import { databaseWith, PASSWORD, RecoveryRoom } from "./recovery-room.ts";
 
 const secret = (name: string): Secret => ({ apiVersion: "v1", kind: "Secret", metadata: { name }, data: {} });
 
@@ -34,6 +35,27 @@ export class StoreRoom extends RecoveryRoom {
       HOST: "127.0.0.1",
     };
     this.usePassphrase("nobody guesses this");
+  }
+
+  /** What server.sh lets the replication role do. */
+  override async begin(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    await super.begin(settings);
+    const grants = /^grant pg_read_all_settings[\s\S]*?\\gexec$/m.exec(script("server.sh"))?.[0] ?? "";
+    const file = join(this.room.folder("sql"), "grants");
+    this.room.file(file, grants);
+    const words = [
+      "psql",
+      "-h",
+      "127.0.0.1",
+      "-p",
+      String(this.server.port),
+      "-U",
+      "postgres",
+      "-v",
+      "ON_ERROR_STOP=1",
+    ];
+    const { code, output } = await this.room.run([...words, "-f", file], { PGPASSWORD: PASSWORD });
+    assert.equal(code, 0, output);
   }
 
   usePassphrase(passphrase: string): void {

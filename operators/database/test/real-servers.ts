@@ -86,7 +86,11 @@ export class RealServers {
         instances: options.instances,
         parameters: { ...QUICK, ...options.parameters },
         ...(options.archived && { backup: {} }),
-        ...(options.application && { application: options.application }),
+        // Stories ask over the network.
+        ...(options.application && {
+          application: options.application,
+          enableSuperuserAccess: options.superuserAccess ?? true,
+        }),
         ...(options.certificate && { tls: { required: true } }),
       },
     } as never);
@@ -357,6 +361,8 @@ export interface RealServersOptions {
   readonly synchronous?: number;
   /** A database and its owner. */
   readonly application?: { readonly database?: string; readonly owner?: string };
+  /** Whether the superuser can log in over the network. Default: true. */
+  readonly superuserAccess?: boolean;
   /** TLS is required, with this certificate. */
   readonly certificate?: Certificate;
   /** WAL is archived. */

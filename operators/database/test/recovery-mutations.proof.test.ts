@@ -32,8 +32,7 @@ const RESTORE_UNNOTICED: readonly Unnoticed[] = [
     why: "the latest history is PostgreSQL's default as well",
   },
   { line: "sleep 0.2", why: "it spares the processor" },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of a script
-  { line: 'if [ -n "${STORE:-}" ]', why: "these backups are on a volume" },
+  { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
   { line: 'cat "$scratch/log" >&2', why: "it is for those who read the pod's log" },
   {
     line: 'if ! is_before_end || ! grep -q \'recovery ended before configured recovery target was reached\' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi',

@@ -387,6 +387,19 @@ export const serves: Story = async (room, options = {}) => {
   for (const { container } of all.servers) assert.doesNotMatch(container!.output(), /already exists|odd/i);
 };
 
+/** The superuser is let in through the socket alone, and the application's role as ever. */
+export const keepsSuperuserOut: Story = async (room, options = {}) => {
+  const application = { database: "shop", owner: "clerk" };
+  const all = await RealServers.in(room, { instances: 1, application, superuserAccess: false, ...options });
+  all.start(0);
+  const { port, run } = all.servers[0]!;
+  const asClerk = () => room.query(port, all.application["password"]!, "select 1", "shop", "clerk").catch(() => "");
+  await all.until("the application can log in", async () => (await asClerk()) === "1");
+  await assert.rejects(all.query(0, "select 1"), /pg_hba\.conf rejects connection for host .* user "postgres"/);
+  const local = await room.run(["psql", "-h", run, "-p", String(port), "-U", "postgres", "-XAtqc", "select 1"]);
+  assert.equal(local.output.trim(), "1");
+};
+
 /** Servers accept TLS only, among themselves too; another certificate is used without a restart. */
 export const encrypts: Story = async (room, options = {}) => {
   const certificate = async (name: string) => {

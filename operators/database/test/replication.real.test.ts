@@ -5,6 +5,7 @@ import {
   encrypts,
   handsOver,
   isCareful,
+  keepsSuperuserOut,
   rebuilds,
   remounts,
   rewinds,
@@ -20,6 +21,7 @@ withPostgres(
 withPostgres("a primary that others have gone on without stops, and takes back what only it has", rewinds);
 withPostgres("with standbys that must confirm, a primary that is alone acknowledges nothing", confirms);
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
+withPostgres("the superuser is kept out of the network, and the application is not", keepsSuperuserOut);
 withPostgres("the application has a database that its role owns, and the password of its Secret", serves);
 withPostgres("servers accept TLS only, and take another certificate without a restart", encrypts);
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);

@@ -1,5 +1,6 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { onReal } from "@konverge/operator-suite";
+import { issued } from "./certificate-scenarios.ts";
 import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { bootstraps, restoresInPlace } from "./recovery-scenarios.ts";
 import { hasCompany, replacesPrimary } from "./replica-scenarios.ts";
@@ -10,6 +11,7 @@ onReal(
   {
     "poolers, exporters, and what Prometheus is told": hasCompany,
     "servers have certificates of an authority of their own, or the user's": encrypted,
+    "cert-manager issues the certificate of servers, if an issuer is named": issued,
     "a primary that finds no node is replaced, and follows when it is back": replacesPrimary,
     "a restore in place replaces data while no server runs": restoresInPlace,
     "a new database begins with a backup": bootstraps,

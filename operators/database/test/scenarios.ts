@@ -11,7 +11,7 @@ import { builtInCertificates } from "konverge/webhooks";
 export const sample = (name: string) => readFileSync(new URL(`../samples/${name}.yaml`, import.meta.url), "utf8");
 
 const phase = async (stage: TestEnvironment, name: string) => (await stage.find(Database, name))?.status?.phase;
-const running = (stage: TestEnvironment, name: string) =>
+export const running = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => (await phase(stage, name)) === "Running");
 
 /** A server with its volume, Service, settings and a password of its own. */
@@ -254,6 +254,7 @@ export const mysqlLimits: Scenario = async (stage) => {
     storage: { limit: "9Gi" },
     pooler: {},
     application: {},
+    enableSuperuserAccess: true,
     tls: {},
     credentials: { rotateEvery: "720h" },
   };
@@ -300,6 +301,7 @@ export const application: Scenario = async (stage) => {
   const volume = spec!.template.spec!.volumes!.find(({ name }) => name === "application");
   assert.equal(volume?.secret?.secretName, "postgres-orders-app");
   assert.equal((await stage.get(Database, "postgres-orders")).status?.applicationSecretName, "postgres-orders-app");
+  await keepsSuperuserOut(stage);
   // A password that is made goes with its Secret, and another is made.
   await stage.client.delete(Secret, `${stage.namespace}/postgres-orders-app`);
   await stage.until("there is another", async () => {
@@ -309,6 +311,35 @@ export const application: Scenario = async (stage) => {
   await stage.apply(sample("database"));
   await stage.until("it goes with the field", async () => !(await stage.find(Secret, "postgres-orders-app")));
 };
+
+/** With a role for the application, the superuser logs in nowhere, unless that is turned on; poolers do without it. */
+async function keepsSuperuserOut(stage: TestEnvironment): Promise<void> {
+  const rules = async () => (await stage.get(ConfigMap, "postgres-orders-config")).data?.["pg_hba.conf"] ?? "";
+  assert.match(await rules(), /^host all postgres all reject\nhost all all all scram-sha-256$/m);
+  assert.equal((await stage.get(Database, "postgres-orders")).status?.secretName, undefined);
+  assert.equal((await stage.get(Secret, "postgres-orders-credentials")).data?.["uri"], undefined);
+  const spec = `${sample("database")}  application: {database: shop, owner: clerk}\n`;
+  await assert.rejects(stage.apply(`${spec}  backup: {method: logical}\n`), /dumps are taken by the superuser/);
+  const closed = `${sample("database")}  enableSuperuserAccess: false\n  pooler: {}\n`;
+  await assert.rejects(stage.apply(closed), /a pooler needs application or enableSuperuserAccess/);
+  const pooler = async () => (await stage.find(ConfigMap, "postgres-orders-pooler"))?.data?.["pgbouncer.ini"];
+  const users = async () => {
+    const { data } = await stage.get(Secret, "postgres-orders-credentials");
+    return Buffer.from(data?.["userlist.txt"] ?? "", "base64").toString();
+  };
+  await stage.apply(`${spec}  pooler: {}\n`);
+  await stage.until("the pooler knows the application", async () => (await pooler())?.includes("auth_file") ?? false);
+  assert.doesNotMatch((await pooler())!, /auth_query/);
+  assert.equal(await users(), '"clerk" "p@ss:word"\n');
+  await stage.apply(`${spec}  pooler: {}\n  enableSuperuserAccess: true\n`);
+  await stage.until("the pooler asks as superuser", async () => (await pooler())?.includes("auth_query") ?? false);
+  assert.match(await users(), /^"postgres" /);
+  assert.doesNotMatch(await rules(), /reject/);
+  await stage.until("the Secret is named", async () => {
+    return (await stage.get(Database, "postgres-orders")).status?.secretName === "postgres-orders-credentials";
+  });
+  await stage.apply(spec);
+}
 
 /** Certificates of an authority of the database's own, which are renewed in time, without a restart; or of the user's. */
 export const encrypted: Scenario = async (stage) => {

@@ -42,6 +42,8 @@ const SUBJECTS: readonly Subject[] = [
       },
       { line: 'echo "$wanted" > "$RUN/application"', why: "it only saves setting what is set" },
       { line: 'rm -f "$RUN/passwords"', why: "for a password that was changed and changed back while another led" },
+      { line: "grant pg_read_all_settings to replicator", why: "for pgBackRest, which these servers do without" },
+      { line: "select format('grant execute on function", why: "for pgBackRest, too" },
       { line: "wait $!", why: "without it the script asks again at once, which only costs" },
     ],
     turns: [
