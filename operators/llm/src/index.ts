@@ -10,6 +10,7 @@
  * put together what they say with what is observed. What keeps replicas from coming up (no such GPU, no room, a quota,
  * an image) is read from the pods and reported as the reason of the conditions and, once, in an event.
  */
+export { HTTPRoute } from "./http-route.ts";
 export * from "./llm-model.ts";
 export * from "./llm-model-admission.ts";
 export * from "./llm-model-children.ts";

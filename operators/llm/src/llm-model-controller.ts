@@ -11,6 +11,7 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
+import { httpRoutes, keepHttpRoute } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed } from "./inference-server.ts";
 import { LLMModel } from "./llm-model.ts";
@@ -27,7 +28,7 @@ import type { ModelMetrics } from "./metrics.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
-import { monitoring, podsOf } from "./watched.ts";
+import { gatewayApi, monitoring, podsOf } from "./watched.ts";
 
 /** Nodes come and go, and Prometheus is installed: nothing else tells. */
 const RESYNC = 10 * 60_000;
@@ -41,8 +42,15 @@ export function llmModelController(metrics: ModelMetrics) {
   const imageVolumes = new ImageVolumes();
   return controller(LLMModel, {
     owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(LLMModel)],
-    permissions: [permission(ServiceMonitor, ["get", "create", "patch"])],
+    watches: [
+      podsOf("ai.example.com/model"),
+      watchGpuNodes(),
+      monitoring(),
+      servedClaims(),
+      cacheKind(LLMModel),
+      gatewayApi(),
+    ],
+    permissions: [permission(ServiceMonitor, ["get", "create", "patch"]), httpRoutes.permission],
     resync: RESYNC,
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
@@ -71,6 +79,9 @@ export function llmModelController(metrics: ModelMetrics) {
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
       }
+      const name = childName(model);
+      const backends = [{ service: name, weight: 100 }];
+      const Routed = await keepHttpRoute(model, { name, labels: labelsOf(model), backends }, context);
       reportProblem(model, problem, events);
       metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas }, () => cache.list(LLMModel));
       return {
@@ -83,9 +94,11 @@ export function llmModelController(metrics: ModelMetrics) {
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
         },
-        ...(problem && { conditions: problemConditions(problem) }),
-        // Nodes may come, and want of room becomes a problem only in time.
-        ...(readyReplicas < model.spec.replicas && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+        conditions: { Routed, ...(problem && problemConditions(problem)) },
+        // Nodes may come, want of room becomes a problem only in time, and no event reports what a gateway accepts.
+        ...((readyReplicas < model.spec.replicas || (Routed && Routed.status !== "True")) && {
+          requeueAfter: POD_PROBLEM_GRACE_MS,
+        }),
       };
     },
   });

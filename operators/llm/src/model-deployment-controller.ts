@@ -28,6 +28,7 @@ import {
   objectiveResults,
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
+import { httpRoutes, keepHttpRoute } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed, isServing, PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
@@ -51,7 +52,7 @@ import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
-import { monitoring, podsOf } from "./watched.ts";
+import { gatewayApi, monitoring, podsOf } from "./watched.ts";
 
 /**
  * Keeps a StatefulSet, its Services, an autoscaler and a configuration for each ModelDeployment, and the size within what its
@@ -66,11 +67,19 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
   const imageVolumes = new ImageVolumes();
   return controller(ModelDeployment, {
     owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
-    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), monitoring(), servedClaims(), cacheKind(ModelDeployment)],
+    watches: [
+      podsOf(DEPLOYMENT_LABEL),
+      watchGpuNodes(),
+      monitoring(),
+      gatewayApi(),
+      servedClaims(),
+      cacheKind(ModelDeployment),
+    ],
     permissions: [
       permission(StatefulSet, ["patch"], { subresource: "scale" }),
       permission(Event, ["list"]),
       permission(ServiceMonitor, ["get", "create", "patch"]),
+      httpRoutes.permission,
     ],
     async reconcile(deployment, context) {
       const { observed, cache, clock, events } = context;
@@ -115,6 +124,9 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
       }
+      const labels = deploymentLabels(deployment);
+      const backends = [{ service: name, weight: 100 }];
+      const Routed = await keepHttpRoute(deployment, { name, labels, backends }, context);
       const latency = measured?.latency;
       const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
       const { missedAt } = memory;
@@ -159,6 +171,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         },
         conditions: {
           SLAMet: slaMet,
+          Routed,
           ...(problem && problemConditions(problem)),
         },
         requeueAfter: SCRAPE_PERIOD_MS,

@@ -4,6 +4,7 @@ import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { z } from "zod";
 import { type LoraSpec, loraField } from "./lora.ts";
 import { type FileSource, modelSourceField } from "./model-source.ts";
+import { routeField } from "./route-spec.ts";
 
 /** Fields that every kind has which runs inference servers. */
 export const servingFields = {
@@ -29,6 +30,9 @@ export const servingFields = {
   lora: loraField
     .optional()
     .describe("LoRA adapters that are served beside the model, each as a model with its own name."),
+  route: routeField
+    .optional()
+    .describe("An HTTPRoute of the Gateway API that leads requests from outside the cluster to the model."),
   cacheClaim: z.string().min(1).max(253).optional().describe("A claim that caches downloaded models for new replicas."),
   image: z.string().min(1).max(512).default("vllm/vllm-openai:latest").describe("The inference server."),
   args: z.array(z.string().max(1024)).max(100).optional().describe("Further arguments of the inference server."),

@@ -1,5 +1,6 @@
 import { cacheKind, type KubeObject, type WatchedKind, watchKind } from "konverge";
 import { CustomResourceDefinition, Pod } from "konverge/kinds";
+import { httpRoutes } from "./http-route.ts";
 import { MANAGED } from "./inference-server.ts";
 import { SERVICE_MONITOR_CRD } from "./service-monitor.ts";
 
@@ -20,4 +21,9 @@ export function monitoring<T extends KubeObject>(): WatchedKind<T> {
   return cacheKind<CustomResourceDefinition, T>(CustomResourceDefinition, {
     fieldSelector: `metadata.name=${SERVICE_MONITOR_CRD}`,
   });
+}
+
+/** Whether the Gateway API is installed. */
+export function gatewayApi<T extends KubeObject>(): WatchedKind<T> {
+  return httpRoutes.definition as WatchedKind<T>;
 }

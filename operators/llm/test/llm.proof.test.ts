@@ -17,8 +17,9 @@ import {
   sleeps,
   withoutSize,
 } from "./model-deployment-scenarios.ts";
+import { routed } from "./route-scenarios.ts";
 
-exactRole(deafOperator, [monitored, deploymentQuota, sleeps(llmOperatorWith)]);
+exactRole(deafOperator, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith)]);
 
 survivesFaults("an LLMModel converges whatever fails", llmOperator, converges);
 survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives);

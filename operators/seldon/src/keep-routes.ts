@@ -1,18 +1,13 @@
 import {
   type ConditionState,
   type Conditions,
-  cacheKind,
   conditionFalse,
   conditionTrue,
-  isApplied,
-  isInvalid,
-  ownerReference,
-  permission,
+  optionalKind,
   type ReconcileContext,
   type TypedKind,
+  type WatchedKind,
 } from "konverge";
-import { CustomResourceDefinition } from "konverge/kinds";
-import { gvkOf, templateHash } from "konverge/objects";
 import { ambassador } from "./ambassador.ts";
 import { gatewayApi } from "./gateway-api.ts";
 import { istio } from "./istio.ts";
@@ -21,9 +16,7 @@ import { type Backend, type Route, type Router, rolesOf, shareOf } from "./route
 import type { SeldonDeployment } from "./seldon-deployment.ts";
 
 const ROUTERS: readonly Router[] = [istio, ambassador, gatewayApi];
-const KINDS = ROUTERS.flatMap(({ kinds }) => kinds);
-/** Of the spec that was applied last: without it, a field that is no longer set would stay. */
-const DIGEST = "seldon.io/applied";
+const KINDS = ROUTERS.flatMap(({ kinds }) => kinds).map((kind) => optionalKind(kind));
 
 /** Settings about routes. */
 export interface RouteSettings {
@@ -32,16 +25,10 @@ export interface RouteSettings {
   readonly gateway: string;
 }
 
-const crdOf = ({ plural, group }: TypedKind<Route>) => `${plural}.${group}`;
-
 /** Which of the routers' kinds are installed. */
-export const routerDefinitions = KINDS.map((kind) =>
-  cacheKind<CustomResourceDefinition, SeldonDeployment>(CustomResourceDefinition, {
-    fieldSelector: `metadata.name=${crdOf(kind)}`,
-  }),
-);
+export const routerDefinitions = KINDS.map(({ definition }) => definition as WatchedKind<SeldonDeployment>);
 
-export const routePermissions = KINDS.map((kind) => permission(kind, ["list", "create", "patch", "delete"]));
+export const routePermissions = KINDS.map(({ permission }) => permission);
 
 /** The routers of a setting, which are separated by commas; throws if it names one that does not exist. */
 export function routersNamed(setting: string): Router[] {
@@ -53,27 +40,23 @@ export function routersNamed(setting: string): Router[] {
 }
 
 /**
- * Keeps the routes of a SeldonDeployment for each router that is installed, and reports how requests are split.
- *
- * The routers may be installed later than this operator, so their kinds are neither watched nor among the children: routes are
- * compared with what is requested in each reconcile, and go with their owner.
+ * Keeps the routes of a SeldonDeployment for each router that is installed, and reports how requests are split. The models are
+ * served whether or not requests from outside find them: a route that is refused is reported only.
  */
 export async function keepRoutes(
   object: SeldonDeployment,
   backends: readonly Backend[],
   { routers: enabled, gateway }: RouteSettings,
-  { cache, client }: Pick<ReconcileContext, "cache" | "client">,
+  context: Pick<ReconcileContext, "cache" | "client">,
 ): Promise<Conditions> {
-  const isServed = (kind: TypedKind<Route>) =>
-    cache
-      .get(CustomResourceDefinition, crdOf(kind))
-      ?.spec?.versions?.some(({ name, served }) => name === kind.version && served) ?? false;
+  const isServed = (kind: TypedKind<Route>) => KINDS.find((one) => one.kind === kind)!.isServed(context.cache);
   const active = enabled.filter(({ kinds }) => isServed(kinds[0]));
   const drafts = active.flatMap((router) => router.routes(object, backends, gateway));
   let refusal: string | undefined;
-  for (const kind of KINDS.filter(isServed)) {
-    const wanted = drafts.filter((draft) => draft.kind === kind.kind).map((draft) => ownedBy(object, draft));
-    refusal = (await keep(object, kind, wanted, client)) ?? refusal;
+  for (const { kind, keep } of KINDS) {
+    const wanted = drafts.filter((draft) => draft.kind === kind.kind);
+    const kept = await keep(object, wanted, { [DEPLOYMENT_ID]: idOf(object) }, context);
+    refusal = kept.refusal ?? refusal;
   }
   return {
     istioVirtualServicesReady: active.includes(istio)
@@ -84,47 +67,6 @@ export async function keepRoutes(
       : conditionTrue("No Ambassador Mappaings defined"),
     TrafficSplit: splitCondition(backends, enabled, active, refusal),
   };
-}
-
-function ownedBy(object: SeldonDeployment, draft: Route): Route {
-  const metadata = {
-    ...draft.metadata,
-    annotations: { [DIGEST]: templateHash(draft.spec) },
-    ownerReferences: [ownerReference(gvkOf(object), object)],
-  };
-  return { ...draft, metadata };
-}
-
-/** Applies what differs and deletes what is left over; returns the server's message if it refuses one. */
-async function keep(
-  object: SeldonDeployment,
-  kind: TypedKind<Route>,
-  wanted: readonly Route[],
-  client: ReconcileContext["client"],
-): Promise<string | undefined> {
-  const { namespace, uid } = object.metadata;
-  const { items } = await client.list(kind, {
-    namespace: namespace!,
-    labelSelector: `${DEPLOYMENT_ID}=${idOf(object)}`,
-  });
-  const own = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
-  for (const { metadata } of own) {
-    const isWanted = wanted.some((draft) => draft.metadata.name === metadata.name);
-    if (!isWanted && !metadata.deletionTimestamp) {
-      await client.delete(kind, `${namespace}/${metadata.name}`, { preconditions: { uid: metadata.uid! } });
-    }
-  }
-  let refusal: string | undefined;
-  for (const draft of wanted) {
-    const live = own.find(({ metadata }) => metadata.name === draft.metadata.name);
-    if (isApplied(kind, draft, live)) continue;
-    await client.apply(kind, draft, { force: true }).catch((error: unknown) => {
-      // The models are served whether or not requests from outside find them.
-      if (!isInvalid(error)) throw error;
-      refusal = (error as Error).message;
-    });
-  }
-  return refusal;
 }
 
 function upstreamCondition(refusal: string | undefined, all: string, missing: string): ConditionState {

@@ -73,6 +73,7 @@ export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
+export { type KeptObjects, type OptionalKind, optionalKind } from "./optional/optional-kind.ts";
 export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";
 export { type DrainOptions, drainHook } from "./pods/drain-hook.ts";
 export {

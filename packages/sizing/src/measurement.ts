@@ -1,5 +1,3 @@
-import type { LatencyIndicator } from "./objectives.ts";
-
 /** What one replica reports since it started: counts and sums only grow, unless it restarts. */
 export interface ServerSample {
   /** Requests that were answered. */
@@ -14,8 +12,8 @@ export interface ServerSample {
   readonly parts?: ReadonlyMap<PartOfRequest, ReadonlyMap<number, number>>;
 }
 
-/** Times within a request. */
-export type PartOfRequest = Exclude<LatencyIndicator, "requestLatency">;
+/** Times within a request, as inference servers report them. */
+export type PartOfRequest = "timeToFirstToken" | "interTokenLatency" | "queueTime";
 
 /** Load and latency between two scrapes. */
 export interface LoadMeasurement {

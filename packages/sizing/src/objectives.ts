@@ -1,14 +1,14 @@
-import type { LoadMeasurement } from "./measurement.ts";
+import type { LoadMeasurement, PartOfRequest } from "./measurement.ts";
 import type { LatencyObjective } from "./queueing.ts";
 
-/** Times that an objective can be about: of a whole request, or of a part of one as inference servers report it. */
-export type LatencyIndicator = "requestLatency" | "timeToFirstToken" | "interTokenLatency" | "queueTime";
+/** Times that an objective can be about. */
+export type LatencyIndicator = "requestLatency" | PartOfRequest;
 
 /** Objectives about parts of requests, in seconds. */
 export interface TokenObjectives {
   /** Of all observations, this part (0 … 1) is within the maximum. */
   readonly part: number;
-  readonly max: Readonly<Partial<Record<Exclude<LatencyIndicator, "requestLatency">, number>>>;
+  readonly max: Readonly<Partial<Record<PartOfRequest, number>>>;
 }
 
 /** The objectives of a deployment. */
