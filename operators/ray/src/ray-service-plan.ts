@@ -58,9 +58,13 @@ function freeName({ metadata, spec }: RayService, clusters: readonly RayCluster[
   }
 }
 
-function fits({ metadata }: RayCluster, { spec }: RayService): boolean {
+/** The mark tells a cluster that another client has changed; without it, one whose mark another client has changed. */
+function fits({ metadata, spec: live }: RayCluster, { spec }: RayService): boolean {
   const { [SPEC]: hash, [GROUPS]: groups } = metadata.annotations ?? {};
-  return hash === templateHash(comparable(spec.rayClusterConfig, Number(groups)));
+  const wanted = (count: number) => templateHash(comparable(spec.rayClusterConfig, count));
+  return (
+    hash === wanted(Number(groups)) || templateHash(comparable(live)) === wanted(live.workerGroupSpecs?.length ?? 0)
+  );
 }
 
 /** What makes another cluster necessary, of the first groups. */
