@@ -22,7 +22,13 @@ export function TimelineStrip({ entries, until, onChoose }: StripProps) {
   const [first, last] = [entries[0]?.at ?? 0, entries.at(-1)?.at ?? 1];
   const range = Math.max(1000, last - first);
   const now = theme();
-  useEffect(() => draw(canvas.current, entries, lanes, first, range, until, now), [entries, until, now]);
+  useEffect(() => {
+    const redraw = () => draw(canvas.current, entries, lanes, first, range, until, now);
+    redraw();
+    const resize = new ResizeObserver(redraw);
+    if (canvas.current) resize.observe(canvas.current);
+    return () => resize.disconnect();
+  }, [entries, until, now]);
   if (entries.length === 0) return null;
   return (
     <figure class="strip">

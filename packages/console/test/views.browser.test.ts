@@ -152,10 +152,11 @@ suite("what the views show, in Chromium", { skip: noChromium }, () => {
       const unnamed = operated(tree).filter(({ name }) => !name);
       assert.deepEqual(unnamed, [], view);
       await page.setViewport({ width: 360, height: 740 });
-      // Plots follow the size of the window.
+      // Plots and the timeline's strip follow the size of the window.
       await page.waitForFunction(() => {
         const { scrollWidth, clientWidth } = document.querySelector("main");
-        return scrollWidth === clientWidth;
+        const strip = document.querySelector(".strip canvas");
+        return scrollWidth === clientWidth && (!strip || strip.width === strip.clientWidth);
       });
     }
     assert.deepEqual(browser.problems, []);
@@ -170,4 +171,6 @@ function operated(node: SerializedAXNode | null): SerializedAXNode[] {
 }
 
 /** Code in `evaluate` runs in the page. */
-declare const document: { querySelector(css: string): { scrollWidth: number; clientWidth: number } };
+declare const document: {
+  querySelector(css: string): { scrollWidth: number; clientWidth: number; width: number };
+};

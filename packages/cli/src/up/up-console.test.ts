@@ -13,7 +13,7 @@ import { startedCommand } from "../started-files.ts";
 
 const LINK = /The console is at\s+(http:\/\/127\.0\.0\.1:\d+\/\?token=\w{40})\s/;
 
-suite("konverge up --console", () => {
+suite("konverge up --console", { skip: process.platform === "win32" && "no signals to end it with" }, () => {
   let folder: string;
   let kubeconfig: string;
   let cluster: StartedCommand;
