@@ -42,6 +42,13 @@ export const postgres: DebianImage = {
   },
 };
 
+/** The same server with Debian's pgBackRest, for backups in an object store. */
+export const postgresWithPgBackRest: DebianImage = {
+  ...postgres,
+  name: "docker.io/example/postgres-pgbackrest:15",
+  packages: [...postgres.packages, "pgbackrest"],
+};
+
 /** Debian's PgBouncer with the user of the image that the operator names by default. */
 export const pgbouncer: DebianImage = {
   name: "docker.io/edoburu/pgbouncer:v1.24.1-p1",
