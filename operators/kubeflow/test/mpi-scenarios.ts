@@ -178,6 +178,25 @@ export const badMpiJobs: Scenario = async (stage) => {
   );
 };
 
+/** A Job that has the launcher's name and belongs to nobody is left as it is, and reported. */
+export const mpiNameTaken: Scenario = async (stage) => {
+  await start(stage);
+  const template = {
+    spec: { restartPolicy: "Never" as const, containers: [{ name: "other", image: "mpioperator/mpi-pi:openmpi" }] },
+  };
+  await stage.client.create(BatchJob, {
+    metadata: { name: "pi-launcher", namespace: stage.namespace },
+    spec: { suspend: true, template },
+  });
+  await stage.apply(PI);
+  await stage.until("it is reported", async () => {
+    const { status } = await stage.get(MPIJob, "pi");
+    return status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "NameTaken") ?? false;
+  });
+  await stage.client.delete(BatchJob, `${stage.namespace}/pi-launcher`);
+  await until(stage, "Running");
+};
+
 /** A launcher that finds no node is reported, and runs when there is room. */
 export const mpiStuck: Scenario = async (stage) => {
   await start(stage);

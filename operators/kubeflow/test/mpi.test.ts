@@ -4,6 +4,7 @@ import {
   badMpiJobs,
   mpiFails,
   mpiImplementations,
+  mpiNameTaken,
   mpiOfOthers,
   mpiRuns,
   mpiStuck,
@@ -21,5 +22,6 @@ onEmbedded("a launcher that fails too often fails its MPIJob", mpiFails, AS_WRIT
 onEmbedded("workers of an MPIJob are replaced; an eviction ends the job", mpiWorkers, AS_WRITTEN);
 onEmbedded("Intel MPI and MPICH get their hosts, and a launcher can wait for workers", mpiImplementations, AS_WRITTEN);
 onEmbedded("a launcher without room is reported, and runs when there is some", mpiStuck, AS_WRITTEN);
+onEmbedded("a Job that has the name of a launcher is reported, and not touched", mpiNameTaken, AS_WRITTEN);
 onEmbedded("MPIJobs that could never run are refused", badMpiJobs, AS_WRITTEN);
 onEmbedded("where upstream's MPI operator is installed, nothing is touched", mpiOfOthers, AS_WRITTEN);

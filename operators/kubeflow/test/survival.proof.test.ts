@@ -12,7 +12,7 @@ import type { AnyObject } from "konverge";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
 import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW } from "./jobs.ts";
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
-import { mpiFails, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
+import { mpiFails, mpiNameTaken, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
 
 /** Which node a pod lands on is the scheduler's choice. */
@@ -72,7 +72,7 @@ repairsChildren("each field of an MPIJob's Service, hosts and keys is repaired",
 });
 exactRole(
   kubeflowOperator,
-  [...KINDS.map(aLifeOf), mpiSuspended, aShortLife, lostLabels, schedulerPlugins, volcano],
+  [...KINDS.map(aLifeOf), mpiSuspended, mpiNameTaken, aShortLife, lostLabels, schedulerPlugins, volcano],
   AS_WRITTEN,
 );
 
