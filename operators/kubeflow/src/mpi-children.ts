@@ -110,8 +110,6 @@ export function launcherFor(job: MPIJob) {
       ...(ttlSecondsAfterFinished !== undefined && { ttlSecondsAfterFinished }),
       ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }),
       ...(backoffLimit !== undefined && { backoffLimit }),
-      // Two launchers would start the processes twice.
-      podReplacementPolicy: "Failed",
       template: launcherTemplate(job),
     },
   });
