@@ -1,10 +1,11 @@
 /**
- * Kubeflow's jobs: PyTorchJob, TFJob, XGBoostJob and MXJob, under upstream's names, labels, variables and conditions.
+ * Kubeflow's jobs: PyTorchJob, TFJob, XGBoostJob, MXJob and MPIJob, under upstream's names, labels, variables and conditions.
  *
- * One core runs all four. An object is read into a {@link Job}, in which what users may leave out is filled in. A
+ * One core runs the first four. An object is read into a {@link Job}, in which what users may leave out is filled in. A
  * {@link Framework} says what distinguishes a kind: its types of replicas, what their pods need to find each other, and
  * when the job is done. `survey` looks at the pods and writes a {@link JobReport}; the report is stored in the status
- * before anything is done about it, and the next look acts on what is stored.
+ * before anything is done about it, and the next look acts on what is stored. An MPIJob is one of them as far as its workers
+ * go; {@link mpiJobController} adds the launcher, the hosts and the keys.
  *
  * It promises: what upstream's operator makes of a manifest, this one makes of it too, but for the differences that the
  * README lists; a job that has ended stays as it ended; where upstream's operator is installed, nothing is touched.
@@ -21,6 +22,11 @@ export * from "./job-metrics.ts";
 export * from "./job-pods.ts";
 export * from "./job-report.ts";
 export * from "./job-tools.ts";
+export * from "./mpi-children.ts";
+export * from "./mpi-framework.ts";
+export * from "./mpi-job.ts";
+export * from "./mpi-job-controller.ts";
+export * from "./mpi-rules.ts";
 export * from "./mx-framework.ts";
 export * from "./mx-job.ts";
 export * from "./names.ts";
@@ -29,6 +35,7 @@ export * from "./pytorch-framework.ts";
 export * from "./pytorch-job.ts";
 export * from "./seen-once.ts";
 export * from "./spec-problems.ts";
+export * from "./ssh-key.ts";
 export * from "./tf-framework.ts";
 export * from "./tf-job.ts";
 export * from "./wait-for-master.ts";

@@ -55,7 +55,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
  * The kind for the runtime: without a status, so that it does not report one. Upstream's status has no
  * observedGeneration, and the last of its conditions is taken for the job's state.
  */
-function withoutStatus<T extends JobObject>(kind: KindRef<T>): KindRef<T> {
+export function withoutStatus<T extends JobObject>(kind: KindRef<T>): KindRef<T> {
   const { schema } = kind as { schema?: Schema };
   const { status: _, ...properties } = schema?.properties ?? {};
   return Object.assign({ ...kind }, { schema: { ...schema, properties } });

@@ -23,7 +23,7 @@ export type ReplicaSpec = DeepReadonly<z.infer<typeof replicaSpec>>;
 export const replicaSpecs = () => z.record(z.string(), replicaSpec);
 
 /** What all jobs have in common: how they end, and what becomes of them then. */
-export const runPolicy = () =>
+export const runPolicy = (manager: string = MANAGED_BY) =>
   z
     .object({
       cleanPodPolicy: z
@@ -52,7 +52,7 @@ export const runPolicy = () =>
         .describe("How pods are placed together, if the operator has a gang scheduler."),
       suspend: z.boolean().default(false).describe("Deletes all pods until it is false again."),
       managedBy: z
-        .enum([MANAGED_BY, "kueue.x-k8s.io/multikueue"])
+        .enum([manager, "kueue.x-k8s.io/multikueue"])
         .check(immutable())
         .optional()
         .describe("The controller of the job. A job of another controller is ignored."),

@@ -75,20 +75,20 @@ export class JobReport {
     this.#state("Succeeded", message, "Normal");
   }
 
-  failed(message: string, type: Told["type"] = "Normal"): void {
+  failed(message: string, type: Told["type"] = "Normal", reason = `${this.#kind}Failed`): void {
     this.#completionTime ??= this.#time;
-    this.#state("Failed", message, type);
+    this.#set("Failed", "True", reason, message, type);
   }
 
   suspended(message: string): void {
-    if (holds(this.#conditions, "Running")) this.#set("Running", "False", "Suspended", message);
+    if (holds(this.#conditions, "Running")) this.#set("Running", "False", `${this.#kind}Suspended`, message);
     if (!holds(this.#conditions, "Suspended")) this.#state("Suspended", message, "Normal");
   }
 
   /** The job's deadline starts again. */
   resumed(message: string): void {
     this.#startTime = this.#time;
-    this.#set("Suspended", "False", "Resumed", message, "Normal");
+    this.#set("Suspended", "False", `${this.#kind}Resumed`, message, "Normal");
   }
 
   replicas(statuses: Readonly<Record<string, ReplicaStatus>>): void {
@@ -145,11 +145,10 @@ export class JobReport {
   }
 
   #state(type: ConditionType, message: string, told?: Told["type"]): void {
-    this.#set(type, "True", type, message, told);
+    this.#set(type, "True", `${this.#kind}${type}`, message, told);
   }
 
-  #set(type: ConditionType, status: "True" | "False", what: string, message: string, told?: Told["type"]): void {
-    const reason = `${this.#kind}${what}`;
+  #set(type: ConditionType, status: "True" | "False", reason: string, message: string, told?: Told["type"]): void {
     this.#conditions = withStatement(this.#conditions, { type, status, reason, message }, this.#time);
     if (told) this.#said.set(`${type} ${message}`, { type: told, reason, message });
   }

@@ -3,6 +3,10 @@ import { gangScheduler } from "./gang-scheduler.ts";
 import { jobAdmission, mxnetRules, pytorchRules, tensorflowRules, xgboostRules } from "./job-admission.ts";
 import { jobController } from "./job-controller.ts";
 import { JobMetrics } from "./job-metrics.ts";
+import { mpi } from "./mpi-framework.ts";
+import { MPIJob } from "./mpi-job.ts";
+import { mpiJobController } from "./mpi-job-controller.ts";
+import { mpiRules } from "./mpi-rules.ts";
 import { mxnet } from "./mx-framework.ts";
 import { MXJob } from "./mx-job.ts";
 import { pytorch } from "./pytorch-framework.ts";
@@ -17,8 +21,8 @@ import { XGBoostJob } from "./xgboost-job.ts";
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
 export const kubeflowOperator = operator({
   name: "kubeflow-operator",
-  description: "Runs Kubeflow's training jobs: PyTorchJob, TFJob, XGBoostJob, MXJob.",
-  kinds: [PyTorchJob, TFJob, XGBoostJob, MXJob],
+  description: "Runs Kubeflow's training jobs: PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob.",
+  kinds: [PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob],
   settings: [
     {
       flag: "gangSchedulerName",
@@ -47,7 +51,7 @@ export const kubeflowOperator = operator({
     {
       flag: "customClusterDomain",
       env: "CUSTOM_CLUSTER_DOMAIN",
-      description: "Domain suffix of names in TF_CONFIG, such as cluster.local. Default: none.",
+      description: "Domain suffix of names in TF_CONFIG and in hosts of MPIJobs, such as cluster.local. Default: none.",
     },
   ],
   create({ metrics: registry, settings }) {
@@ -68,12 +72,14 @@ export const kubeflowOperator = operator({
         jobController({ framework: flow, rules: rules.flow, ...shared }),
         jobController({ framework: boost, rules: rules.boost, ...shared }),
         jobController({ framework: mx, rules: rules.mx, ...shared }),
+        mpiJobController({ ...shared, rules: mpiRules, clusterDomain: settings["customClusterDomain"] }),
       ],
       admissions: [
         jobAdmission(torch, rules.torch),
         jobAdmission(flow, rules.flow),
         jobAdmission(boost, rules.boost),
         jobAdmission(mx, rules.mx),
+        jobAdmission(mpi(), mpiRules),
       ],
     };
   },

@@ -70,7 +70,7 @@ function nameProblems<T extends JobObject>(object: T, framework: Framework<T>): 
   return [fieldInvalid("metadata.name", name, why)];
 }
 
-function notSupported(field: string, value: string, supported: readonly string[]): FieldError {
+export function notSupported(field: string, value: string, supported: readonly string[]): FieldError {
   const values = supported.map((one) => JSON.stringify(one)).join(", ");
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${values}`;
   return { reason: "FieldValueNotSupported", field, message };

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type JobObject, MXJob, PyTorchJob, TFJob, XGBoostJob } from "@konverge/kubeflow-operator";
+import { type JobObject, MPIJob, MXJob, PyTorchJob, TFJob, XGBoostJob } from "@konverge/kubeflow-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound, type KindRef } from "konverge";
 import { Pod } from "konverge/kinds";
@@ -47,6 +47,13 @@ export const MXNET: Kind = {
   specs: "mxReplicaSpecs",
   lead: "Scheduler",
   more: { jobMode: "MXTrain" },
+};
+/** Its launcher is a Job, so that it has tests of its own. */
+export const MPI: Kind = {
+  kind: MPIJob as unknown as KindRef<JobObject>,
+  container: "mpi",
+  specs: "mpiReplicaSpecs",
+  lead: "Launcher",
 };
 export const KINDS = [PYTORCH, TENSORFLOW, XGBOOST, MXNET];
 

@@ -4,6 +4,7 @@ import { noNodes, pastAdmission, quota, refused, stuck, unmakeable } from "./bad
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
 import { AS_WRITTEN, KINDS } from "./jobs.ts";
 import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
+import { badMpiJobs } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
 
 const ofEachKind = KINDS.flatMap((kind) => [
@@ -20,6 +21,7 @@ onReal(
     "an elastic PyTorchJob has an autoscaler and can be scaled": elastic,
     "a job lives, rests and ends": aFullLife,
     ...Object.fromEntries(ofEachKind),
+    "MPIJobs that could never run are refused": badMpiJobs,
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,
     "an exceeded quota is reported, and the job waits for it": quota,

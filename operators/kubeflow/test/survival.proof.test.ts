@@ -10,8 +10,9 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
-import { AS_WRITTEN, isPod, KINDS, PYTORCH, TENSORFLOW } from "./jobs.ts";
+import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW } from "./jobs.ts";
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
+import { mpiFails, mpiNameTaken, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
 
 /** Which node a pod lands on is the scheduler's choice. */
@@ -54,7 +55,26 @@ for (const kind of KINDS) {
     ...AS_WRITTEN,
   });
 }
-exactRole(kubeflowOperator, [...KINDS.map(aLifeOf), aShortLife, lostLabels, schedulerPlugins, volcano], AS_WRITTEN);
+survivesFaults("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, { mask, ...AS_WRITTEN });
+survivesCrashesAndErrors("an MPIJob is suspended and resumed, whatever fails", kubeflowOperator, mpiSuspended, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors("an MPIJob fails, whatever else fails", kubeflowOperator, mpiFails, { mask, ...AS_WRITTEN });
+survivesDeletion("an MPIJob goes with all it has, in each phase", kubeflowOperator, mpiFails, MPI.kind, {
+  mask,
+  ...AS_WRITTEN,
+});
+repairsChildren("each field of an MPIJob's Service, hosts and keys is repaired", kubeflowOperator, mpiRunning, {
+  mask,
+  ...AS_WRITTEN,
+  except: ({ kind }) => kind === "Pod" || kind === "Job",
+});
+exactRole(
+  kubeflowOperator,
+  [...KINDS.map(aLifeOf), mpiSuspended, mpiNameTaken, aShortLife, lostLabels, schedulerPlugins, volcano],
+  AS_WRITTEN,
+);
 
 /** A job without any of the replicas that decide is complete at once, and what is complete stays so. */
 function canComplete(_job: AnyObject, pointer = ""): boolean {
