@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Deployment, Pod } from "@konverge/kinds";
-import { LLMModel } from "@konverge/llm-operator";
+import { LLMModel, ModelDeployment } from "@konverge/llm-operator";
 import { openaiServer } from "./images/openai-server.ts";
 import { python } from "./images/server-images.ts";
 import { NodeCluster } from "./node-cluster.ts";
 import { restrictedPod } from "./pods.ts";
 import { whyNoRealNodes } from "./requirements.ts";
-import { timed, until } from "./waiting.ts";
+import { now, timed, until } from "./waiting.ts";
 
 const NAMESPACE = "models";
 const KEY = `${NAMESPACE}/words`;
@@ -32,8 +32,8 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
       if (ready?.status === "True" && ready.observedGeneration === metadata.generation) return true;
       throw new Error(JSON.stringify(status));
     });
-  /** A pod that asks a server 20 times per second. */
-  const ask = (name: string, url: string) =>
+  /** A pod that asks a server, 20 times per second unless the variables say otherwise. */
+  const ask = (name: string, url: string, variables: Record<string, string> = {}) =>
     cluster.client.create(Pod, {
       metadata: { name, namespace: NAMESPACE },
       spec: restrictedPod({
@@ -43,11 +43,12 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
         env: [
           { name: "URL", value: url },
           { name: "MODEL", value: "example/words" },
+          ...Object.entries(variables).map(([variable, value]) => ({ name: variable, value })),
         ],
       }),
     });
-  const outcomes = async () => {
-    const lines = await cluster.log(`${NAMESPACE}/client`);
+  const outcomes = async (client = "client") => {
+    const lines = await cluster.log(`${NAMESPACE}/${client}`);
     return {
       answered: lines.filter((line) => line === "answered").length,
       failed: lines.filter((line) => line.startsWith("failed")),
@@ -99,5 +100,63 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
     );
     assert.deepEqual(after.failed, []);
     await cluster.client.delete(Pod, `${NAMESPACE}/client`);
+  });
+
+  test("the size of a ModelDeployment follows a load that rises and falls, and no request is lost", async (t) => {
+    await cluster.client.delete(LLMModel, KEY);
+    await cluster.client.create(ModelDeployment, {
+      metadata: { name: "sized", namespace: NAMESPACE },
+      // Requests of half a second, four at a time on each replica.
+      spec: {
+        ...{ model: "example/words", gpuCount: 0, image: "example/openai-server:v1", sharedMemory: "64Mi" },
+        args: ["--max-num-seqs", "4"],
+        sla: { maxLatency: "1s" },
+        scaling: { minReplicas: 1, maxReplicas: 8, downAfter: "30s" },
+      } as unknown as ModelDeployment["spec"],
+    });
+    const begun = now();
+    let last = "";
+    const size = async () => {
+      const { status } = await cluster.client.get(ModelDeployment, `${NAMESPACE}/sized`);
+      const { requestsPerSecond = 0, latency = "no", neededReplicas = 0, readyReplicas = 0, conditions } = status ?? {};
+      const isMet = conditions?.find(({ type }) => type === "SLAMet")?.status === "True";
+      const seen = `${requestsPerSecond} requests/s, ${latency} latency: ${neededReplicas} needed, ${readyReplicas} ready`;
+      if (seen !== last) t.diagnostic(`${((now() - begun) / 1000).toFixed(0)} s: ${seen}`);
+      last = seen;
+      return neededReplicas === readyReplicas ? { isMet, load: requestsPerSecond, replicas: readyReplicas } : undefined;
+    };
+    type Size = NonNullable<Awaited<ReturnType<typeof size>>>;
+    /** Waits for a load in the status, and for the replicas that it needs. */
+    const sizedFor = (what: string, isMeasured: (size: Size) => boolean) =>
+      until(what, 300, async () => {
+        const found = await size();
+        return found && isMeasured(found) ? found.replicas : undefined;
+      });
+    const demand = async (client: string, rate: number) =>
+      await ask(client, `http://sized.${NAMESPACE}.svc/v1`, { RATE: String(rate), TOKENS: "25" });
+
+    await sizedFor("a replica is ready", ({ replicas }) => replicas > 0);
+    await demand("calm", 3);
+    const calm = await sizedFor("the calm load is measured", ({ load, isMet }) => isMet && load > 2 && load < 4);
+    await demand("busy", 17);
+    const busy = await sizedFor(
+      "the SLA is met again",
+      ({ load, replicas, isMet }) => isMet && load > 15 && replicas > calm,
+    );
+    const peak = await outcomes("busy");
+    await cluster.client.delete(Pod, `${NAMESPACE}/busy`);
+    const after = await sizedFor("the fall is followed", ({ load, replicas }) => load < 4 && replicas < busy);
+    const { items } = await until("the others have ended", 330, async () => {
+      const pods = await cluster.client.list(Pod, { namespace: NAMESPACE, labelSelector: "app=modeldeployment" });
+      return pods.items.length === after ? pods : undefined;
+    });
+    const low = await outcomes("calm");
+    t.diagnostic(
+      `${calm} replicas, then ${busy}, then ${items.length}: ${low.answered + peak.answered} requests answered, ` +
+        `${low.failed.length + peak.failed.length} lost`,
+    );
+    assert.deepEqual([...low.failed, ...peak.failed], []);
+    const { status } = await cluster.client.get(ModelDeployment, `${NAMESPACE}/sized`);
+    t.diagnostic((status?.decisions ?? []).map(({ from, to, message }) => `${from} to ${to}: ${message}`).join("; "));
   });
 });

@@ -7,12 +7,25 @@ export async function installForeignKind<T extends KubeObject>(
   stage: TestEnvironment,
   kind: KindRef<T>,
 ): Promise<void> {
-  const name = `${kind.plural}.${kind.group}`;
-  await stage.apply({
+  const definition = foreignDefinition(kind);
+  await stage.apply(definition);
+  const { name } = definition.metadata;
+  await stage.until(`${name} are served`, async () => {
+    const { status } = await stage.client.get(CustomResourceDefinition, name);
+    return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
+  });
+}
+
+/** The CustomResourceDefinition of such a kind. */
+export function foreignDefinition<T extends KubeObject>(kind: KindRef<T>) {
+  return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    // The API server accepts groups under k8s.io only with this annotation.
-    metadata: { name, annotations: { "api-approved.kubernetes.io": "unapproved, a test" } },
+    metadata: {
+      name: `${kind.plural}.${kind.group}`,
+      // The API server accepts groups under k8s.io only with this annotation.
+      annotations: { "api-approved.kubernetes.io": "unapproved, a test" },
+    },
     spec: {
       group: kind.group,
       names: { kind: kind.kind, plural: kind.plural },
@@ -26,9 +39,5 @@ export async function installForeignKind<T extends KubeObject>(
         },
       ],
     },
-  });
-  await stage.until(`${name} are served`, async () => {
-    const { status } = await stage.client.get(CustomResourceDefinition, name);
-    return status?.conditions?.some((one) => one.type === "Established" && one.status === "True") ?? false;
-  });
+  } as const;
 }

@@ -29,7 +29,7 @@ export type {
 export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
 export { allowPrivileged } from "./clearing.ts";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type RealOptions, type StageOptions } from "./declare.ts";
-export { installForeignKind } from "./foreign-kind.ts";
+export { foreignDefinition, installForeignKind } from "./foreign-kind.ts";
 export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
 export { withNarrowerDefinition } from "./narrower-definition.ts";

@@ -104,7 +104,7 @@ const certManager: ThirdParty = {
   },
   scenarios: ["cert-manager-issue"],
   command: (folder) =>
-    `exec '${join(folder, "operator")}' --leader-elect=false --metrics-listen-address=127.0.0.1:$((18600 + KONVERGE_WORKER))`,
+    `exec '${join(folder, "operator")}' --kubeconfig="$KUBECONFIG" --leader-elect=false --metrics-listen-address=127.0.0.1:$((18600 + KONVERGE_WORKER))`,
 };
 
 /** The example operators that kopf is published with. */

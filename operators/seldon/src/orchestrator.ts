@@ -11,6 +11,9 @@ export const GRPC_PORT = 5001;
 
 const NO_ORCHESTRATOR = "seldon.io/no-engine";
 
+/** Less than its units wait: they still answer what the orchestrator has accepted last. */
+const DRAIN_SECONDS = 5;
+
 /** Whether requests go to the predictor's only unit directly. */
 export function hasNoOrchestrator({ annotations }: Predictor): boolean {
   return annotations?.[NO_ORCHESTRATOR]?.toLowerCase() === "true";
@@ -55,6 +58,9 @@ export function orchestratorContainer(
     ],
     readinessProbe: answers("/ready"),
     livenessProbe: answers("/live"),
+    // It accepts no more connections from the moment it is told to end, before all nodes have stopped sending them. Its image
+    // need not have a shell.
+    lifecycle: { preStop: { sleep: { seconds: DRAIN_SECONDS } } },
     resources: svcOrchSpec?.resources ?? engineResources ?? { requests: small, limits: small },
     volumeMounts: [{ name: POD_INFO, mountPath: POD_INFO_FOLDER }],
   };

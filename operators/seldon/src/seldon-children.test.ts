@@ -74,6 +74,13 @@ test("an orchestrator of its own finds the units by their Services", () => {
   assert.equal(graph.endpoint.service_host, "apart-p-m.ns.svc.cluster.local");
 });
 
+test("a pod that ends answers until no node sends it requests, the orchestrator before its unit", () => {
+  const { deployments } = made("drained", { predictors: [{ name: "p", graph: server }] });
+  const [unit, orchestrator] = deployments[0]!.spec!.template.spec!.containers;
+  assert.deepEqual(unit!.lifecycle!.preStop!.exec!.command!.at(-1), "/bin/sleep 10");
+  assert.deepEqual(orchestrator!.lifecycle!.preStop, { sleep: { seconds: 5 } });
+});
+
 test("replicas come from the component, the predictor or the whole, in this order", () => {
   const replicas = (spec: Spec) => made("r", spec).deployments[0]!.spec!.replicas;
   assert.equal(

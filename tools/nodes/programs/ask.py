@@ -1,4 +1,7 @@
-"""Asks an OpenAI-compatible server for completions, with new connections, and prints the outcome of each request."""
+"""Asks an OpenAI-compatible server for completions, with new connections, and prints the outcome of each request.
+
+It asks RATE times per second, for TOKENS tokens each.
+"""
 
 import json
 import os
@@ -8,6 +11,7 @@ import time
 import urllib.request
 
 URL, MODEL = os.environ["URL"], os.environ["MODEL"]
+RATE, TOKENS = float(os.environ.get("RATE", "20")), int(os.environ.get("TOKENS", "10"))
 
 
 def tell(outcome):
@@ -17,10 +21,10 @@ def tell(outcome):
 
 
 def ask():
-    body = json.dumps({"model": MODEL, "prompt": "Say", "max_tokens": 10}).encode()
+    body = json.dumps({"model": MODEL, "prompt": "Say", "max_tokens": TOKENS}).encode()
     request = urllib.request.Request(f"{URL}/completions", body, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             json.load(response)["choices"][0]["text"]
             tell("answered")
     except Exception as error:
@@ -29,4 +33,4 @@ def ask():
 
 while True:
     threading.Thread(target=ask).start()
-    time.sleep(0.05)
+    time.sleep(1 / RATE)

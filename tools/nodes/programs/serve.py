@@ -1,7 +1,7 @@
 """A server that speaks the part of OpenAI's API that clients of vLLM use, with vLLM's flags, probes and names of metrics.
 
-It generates words at a fixed pace instead of a model's. On SIGTERM it behaves as vLLM's server does: it accepts no more
-connections, answers what it has, and ends.
+It generates words at a fixed pace instead of a model's, for as many requests at once as vLLM would take; others wait. On
+SIGTERM it behaves as vLLM's server does: it accepts no more connections, answers what it has, and ends.
 """
 
 import argparse
@@ -16,21 +16,37 @@ parser.add_argument("--model", required=True)
 parser.add_argument("--served-model-name")
 parser.add_argument("--tensor-parallel-size", type=int, default=1)
 parser.add_argument("--max-model-len", type=int, default=4096)
+parser.add_argument("--max-num-seqs", type=int, default=256)
 parser.add_argument("--port", type=int, default=8000)
-options = parser.parse_args()
+
+
+def arguments():
+    """The options of a file come first, so that those of the command line count."""
+    config = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    config.add_argument("--config")
+    found, others = config.parse_known_args()
+    if not found.config:
+        return others
+    with open(found.config) as file:
+        pairs = [line.strip().split(": ", 1) for line in file if line.strip()]
+    return [part for name, value in pairs for part in (f"--{name}", value.strip("\"'"))] + others
+
+
+options = parser.parse_args(arguments())
 NAME = options.served_model_name or options.model
 SECONDS_PER_TOKEN = 0.02
 BUCKETS = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]
 
-lock = threading.Lock()
-running, answered, durations = 0, 0, []
+lock, slots = threading.Lock(), threading.Semaphore(options.max_num_seqs)
+running, waiting, latencies, service_times = 0, 0, [], []
 
 
 def metrics():
     label = f'model_name="{NAME}"'
-    lines = [f"vllm:num_requests_running{{{label}}} {running}", f"vllm:num_requests_waiting{{{label}}} 0"]
-    lines.append(f'vllm:request_success_total{{finished_reason="length",{label}}} {answered}')
-    for metric in ["vllm:e2e_request_latency_seconds", "vllm:request_inference_time_seconds"]:
+    lines = [f"vllm:num_requests_running{{{label}}} {running}", f"vllm:num_requests_waiting{{{label}}} {waiting}"]
+    lines.append(f'vllm:request_success_total{{finished_reason="length",{label}}} {len(latencies)}')
+    for metric, measured in [("e2e_request_latency", latencies), ("request_inference_time", service_times)]:
+        metric, durations = f"vllm:{metric}_seconds", list(measured)
         for bound in BUCKETS:
             count = sum(1 for one in durations if one <= bound)
             lines.append(f'{metric}_bucket{{le="{bound}",{label}}} {count}')
@@ -59,21 +75,26 @@ class Handler(BaseHTTPRequestHandler):
             self.answer("{}", status=404)
 
     def do_POST(self):
-        global running, answered
+        global running, waiting
         begun = time.monotonic()
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path != "/v1/completions" or request.get("model") != NAME:
             return self.answer(json.dumps({"error": {"message": f"The model {request.get('model')} does not exist."}}), status=404)
-        with lock:
-            running += 1
         tokens = min(request.get("max_tokens", 16), options.max_model_len)
-        time.sleep(tokens * SECONDS_PER_TOKEN)
+        with lock:
+            waiting += 1
+        with slots:
+            with lock:
+                waiting -= 1
+                running += 1
+            started = time.monotonic()
+            time.sleep(tokens * SECONDS_PER_TOKEN)
+            with lock:
+                running -= 1
+                service_times.append(time.monotonic() - started)
+                latencies.append(time.monotonic() - begun)
         choice = {"index": 0, "text": " word" * tokens, "finish_reason": "length"}
         self.answer(json.dumps({"object": "text_completion", "model": NAME, "choices": [choice]}))
-        with lock:
-            running -= 1
-            answered += 1
-            durations.append(time.monotonic() - begun)
 
     def log_message(self, *_):
         pass
