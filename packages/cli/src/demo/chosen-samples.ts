@@ -9,9 +9,12 @@ export interface SampleObject {
   readonly kind?: KindRef<KubeObject>;
 }
 
+/** Kinds that become ready only when the program in their pods answers the operator, which no simulated container does. */
+export const NEEDS_REAL_PROGRAM: ReadonlySet<string> = new Set(["RayService"]);
+
 /**
  * One sample of each kind of an operator: files that show a kind for the first time, the smallest first, with all that is
- * in them.
+ * in them. Those that simulated nodes cannot make ready are left out.
  */
 export function chosenSamples(operator: Operator, samples: readonly Sample[] = samplesOf(operator)): SampleObject[] {
   const shown = new Set<string>();
@@ -22,7 +25,7 @@ export function chosenSamples(operator: Operator, samples: readonly Sample[] = s
   for (const { objects } of files) {
     const known = objects.map((object) => ({ object, kind: kindOf(operator, object) }));
     const fresh = known.filter(({ kind }) => kind && !shown.has(kind.kind));
-    if (fresh.length === 0) continue;
+    if (fresh.length === 0 || known.some(({ kind }) => kind && NEEDS_REAL_PROGRAM.has(kind.kind))) continue;
     for (const { kind } of known) if (kind) shown.add(kind.kind);
     chosen.push(...known.map(({ object, kind }) => (kind ? { object, kind } : { object })));
   }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { KubeObject } from "@konverge/core";
 import { operators } from "@konverge/operators";
 import { greetingOperator } from "../../test/greeting-operator.ts";
-import { chosenSamples } from "./chosen-samples.ts";
+import { chosenSamples, NEEDS_REAL_PROGRAM } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
 import { demo } from "./demo.ts";
 import { LiveView } from "./live-view.ts";
@@ -41,6 +41,7 @@ test("every operator brings samples of its kinds", () => {
   for (const operator of operators) {
     const shown = chosenSamples(operator).filter(({ kind }) => kind);
     assert.ok(shown.length > 0, `${operator.name} has no samples`);
+    assert.ok(!shown.some(({ kind }) => NEEDS_REAL_PROGRAM.has(kind!.kind)), "simulated nodes cannot make it ready");
   }
 });
 
