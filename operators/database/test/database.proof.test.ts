@@ -8,6 +8,7 @@ import {
   survivesFaults,
   survivesSpecChanges,
 } from "@konverge/operator-suite";
+import { issued } from "./certificate-scenarios.ts";
 import { isKept, isOthers, withoutPasswords } from "./masks.ts";
 import {
   backupsOutlive,
@@ -33,6 +34,7 @@ const recovery = [onDemand, scheduled, restoresInPlace, restoreDeleted, bootstra
 exactRole(databaseOperator, [
   lives,
   encrypted,
+  issued,
   ends,
   resized,
   backups,

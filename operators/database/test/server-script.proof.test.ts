@@ -64,7 +64,7 @@ const SUBJECTS: readonly Subject[] = [
       { from: "keep_slots '' || return", to: 'keep_slots "$(others)" || return' },
       { from: ')" = f ] &&', to: ')" = t ] &&' },
       { from: 'if [ "$upstream" = "$POD_NAME" ]; then', to: 'if [ "$upstream" != "$POD_NAME" ]; then' },
-      { from: "stop_server fast; else", to: "stop_server immediate; else" },
+      { from: "stop_server fast 300; else", to: "stop_server immediate 300; else" },
       { from: "else stop_server immediate;", to: "else stop_server fast;" },
       { from: '2> /dev/null)" != "$term" ]; then', to: '2> /dev/null)" = "$term" ]; then' },
       { from: 'if [ "$term" -lt', to: 'if [ "$term" -le' },
