@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TransportError } from "@konverge/client";
-import { admissionWebhook, operator } from "@konverge/runtime";
+import { sleep } from "@konverge/core";
+import { admissionWebhook, controller, operator } from "@konverge/runtime";
 import { defineKind } from "@konverge/schema";
 import { z } from "zod";
 import { runScenario } from "./run-scenario.ts";
@@ -40,4 +41,24 @@ test("an operator that cannot talk to the API server is started again until it c
     assert.ok(clock.monotonic() >= back);
     await environment.apply(Thing.new({ metadata: { name: "a" }, spec: { text: "hello" } }));
     assert.equal((await environment.get(Thing, "a")).metadata.labels?.["seen"], "yes");
+  }));
+
+const slow = operator({
+  name: "slow",
+  description: "Takes a minute for each thing.",
+  kinds: [Thing],
+  create: () => ({
+    controllers: [controller(Thing, { reconcile: (_, { clock }) => sleep(clock, 60_000).then(() => ({})) })],
+  }),
+});
+
+test("an operator that is killed while it stops has stopped, and is not started again", () =>
+  runScenario(async (environment) => {
+    const running = await environment.start(slow);
+    await environment.apply(Thing.new({ metadata: { name: "a" }, spec: { text: "hello" } }));
+    await environment.advance(1000);
+    const stopped = running.stop();
+    running.crash();
+    await stopped;
+    await assert.rejects(running.metrics(), /slow does not run/);
   }));

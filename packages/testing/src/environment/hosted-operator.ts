@@ -44,6 +44,7 @@ export class HostedOperator implements RunningOperator {
   #process: OperatorProcess | ProgramProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
   #starting = false;
+  #stopping = false;
   #failure: unknown;
   #incarnations = 0;
   #exits = 0;
@@ -68,6 +69,7 @@ export class HostedOperator implements RunningOperator {
 
   /** Resolves when a process is at work. If it dies on the way, the next one is waited for. */
   restart(): Promise<void> {
+    this.#stopping = false;
     return this.#backend.wait(this.#live());
   }
 
@@ -81,7 +83,9 @@ export class HostedOperator implements RunningOperator {
   async stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
-    if (process) await this.#backend.wait(process.stop());
+    this.#stopping = true;
+    // A process that is killed while it stops never reports that it has stopped, and is not started again.
+    if (process) await this.#backend.wait(Promise.race([process.stop(), deathOf(this.#life)]));
     if (this.#unregister) await this.#backend.wait(this.#unregister());
     this.#life.end();
   }
@@ -130,12 +134,11 @@ export class HostedOperator implements RunningOperator {
         : new OperatorProcess(this.#operator, options);
     this.#process = process;
     const { webhooks, client } = process;
-    const died = new Promise<void>((resolve) => life.onEnd(resolve));
     const work = async () => {
       if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client });
       await process.start();
     };
-    await Promise.race([work(), died]);
+    await Promise.race([work(), deathOf(life)]);
   }
 
   #interposed(life: Life, transport: Transport): Transport {
@@ -171,7 +174,7 @@ export class HostedOperator implements RunningOperator {
 
   #liveAgain(): void {
     // While a start is in progress, it continues with the next process.
-    if (this.#starting) return;
+    if (this.#starting || this.#stopping) return;
     this.#live().catch((error: unknown) => {
       this.#failure = error;
     });
@@ -219,6 +222,8 @@ export class HostedOperator implements RunningOperator {
     return log;
   }
 }
+
+const deathOf = (life: Life) => new Promise<void>((resolve) => life.onEnd(resolve));
 
 /** Whether the API server cannot be reached, or fails for reasons of its own: a webhook that does not answer, for instance. */
 function isOutage(error: unknown): boolean {
