@@ -19,6 +19,8 @@ export const REDIS_FINALIZER = "ray.io/gcs-ft-redis-cleanup-finalizer";
 /** On a cluster: after how many seconds it is deleted even if its keys could not be. */
 const TIMEOUT_ANNOTATION = "ray.io/gcs-ft-deletion-timeout";
 const TIMEOUT_SECONDS = 300;
+/** The type of the cleanup Job's pod, beside head and worker. */
+const CLEANUP = "redis-cleanup";
 const RESOURCES = { cpu: "200m", memory: "256Mi" };
 
 /**
@@ -33,7 +35,8 @@ const RESOURCES = { cpu: "200m", memory: "256Mi" };
 export async function removeKeys(cluster: RayCluster, context: ReconcileContext): Promise<PendingCleanup | undefined> {
   if (!isFaultTolerant(cluster)) return undefined;
   const { observed, client, clock } = context;
-  const pods = observed.all(Pod);
+  // The pod of the cleanup Job has the labels of the cluster as well.
+  const pods = observed.all(Pod).filter(({ metadata }) => metadata.labels?.[NODE_TYPE] !== CLEANUP);
   for (const pod of pods.filter(({ metadata }) => !metadata.deletionTimestamp)) await deletePod(pod, client);
   const left = deadlineOf(cluster) - clock.now();
   if (left <= 0) return abandoned(cluster, "the deletion took too long", context);
@@ -42,6 +45,8 @@ export async function removeKeys(cluster: RayCluster, context: ReconcileContext)
   const job = cleanupJobFor(cluster);
   const known = observed(job);
   if (!known) {
+    // A cache that is late still shows the cluster after its Job has gone with it: the Job would be created and deleted in turn.
+    if (!(await isThere(cluster, client))) return undefined;
     try {
       await client.create(Job, job);
       context.events.normal("CreatedRedisCleanupJob", `job ${job.metadata.name} removes the cluster's keys from Redis`);
@@ -57,6 +62,15 @@ export async function removeKeys(cluster: RayCluster, context: ReconcileContext)
   if (!ended) return { waitingFor: `job ${job.metadata.name} to remove the keys from Redis`, requeueAfter: left };
   if (ended.type === "Failed") return abandoned(cluster, `job ${job.metadata.name} failed: ${ended.message}`, context);
   return undefined;
+}
+
+async function isThere({ metadata: { name, namespace, uid } }: RayCluster, client: Client): Promise<boolean> {
+  try {
+    return (await client.get(RayCluster, `${namespace}/${name}`)).metadata.uid === uid;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function isTerminating(error: unknown): boolean {
@@ -91,11 +105,11 @@ export function cleanupJobFor(cluster: RayCluster) {
     ports: _p,
     ...ray
   } = spec!.containers[0]!;
-  const labels = { ...metadata.labels, [NODE_TYPE]: "redis-cleanup" };
+  const labels = { ...metadata.labels, [NODE_TYPE]: CLEANUP };
   const annotations = metadata.annotations ?? {};
   return Job.draft({
     metadata: {
-      name: truncatedName(name, "redis-cleanup"),
+      name: truncatedName(name, CLEANUP),
       namespace: namespace!,
       labels,
       annotations,
