@@ -8,7 +8,7 @@ export interface LoadShape {
   readonly rates: readonly number[];
 }
 
-/** Rates of so many minutes, each off by up to a tenth. */
+/** Rates per minute, each off by up to a tenth. */
 function noisy(minutes: number, rate: (minute: number) => number): number[] {
   const random = seededRandom(5);
   return Array.from({ length: minutes }, (_, minute) => rate(minute) * (0.9 + 0.2 * random.next()));

@@ -15,7 +15,7 @@ const MAX_REPLICAS = 12;
 const SERVING = { serviceTime: 100, concurrency: 4, maxLatency: 0.25, part: 0.95 };
 /** How long a server takes until it answers. */
 const START = { "sim.konverge.dev/ready-delay": "45s" };
-/** Minutes at the beginning that do not count: nobody knows the load yet. */
+/** Minutes at the beginning that do not count: the load is not known yet. */
 const WARM_UP = 10;
 /** A change in the other direction within this many minutes is a flap. */
 const FLAP_MINUTES = 15;

@@ -142,8 +142,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
-      const ready = isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const pending = await keepCertificate(database, context);
+      const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const problem = ready
         ? undefined
         : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));

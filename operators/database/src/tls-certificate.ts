@@ -7,6 +7,7 @@ import {
   type ReconcileContext,
   TypedKind,
 } from "konverge";
+import { Secret } from "konverge/kinds";
 import { deepEqual, gvkOf } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
@@ -61,18 +62,21 @@ export async function keepCertificate(
     return undefined;
   }
   const wanted = certificateFor(database, issuerRef);
+  // Servers go on with the certificate that they have, whatever becomes of cert-manager.
+  const isIssued = async () => (await client.get(Secret, key).catch(ignoreMissing)) !== undefined;
   const live = await client.get(Certificate, key).catch(ignoreMissing);
   const applied =
     live && deepEqual(live.spec, wanted.spec)
       ? live
       : await client.apply(Certificate, wanted, { force: true }).catch(ignoreMissing);
   if (!applied) {
+    if (await isIssued()) return undefined;
     const message =
       "tls.issuerRef needs cert-manager, whose kind Certificate is not installed: install it, or use secretName";
     return { reason: "CertManagerMissing", message };
   }
   const ready = findCondition(applied.status?.conditions, "Ready");
-  if (ready?.status === "True") return undefined;
+  if (ready?.status === "True" || (await isIssued())) return undefined;
   const message = `Certificate ${name} is not issued yet${ready?.message ? `: ${ready.message}` : ""}`;
   return { reason: "CertificatePending", message };
 }

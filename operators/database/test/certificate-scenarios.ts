@@ -18,10 +18,7 @@ export const issued: Scenario = async (stage) => {
   await stage.until("it misses cert-manager", async () => (await isReady()) === "False CertManagerMissing");
 
   await installForeignKind(stage, Certificate);
-  // The simulated nodes of a real control plane do not wait for the volumes of a pod: it may be ready already.
-  const isPending = async () => ["False CertificatePending", "True Running"].includes((await isReady()) ?? "");
-  const isRequested = async () => (await stage.find(Certificate, NAME)) !== undefined && (await isPending());
-  await stage.until("it waits for cert-manager", isRequested, 120_000);
+  await stage.until("it waits for cert-manager", async () => (await isReady()) === "False CertificatePending", 120_000);
   const { metadata, spec } = await stage.get(Certificate, NAME);
   assert.equal(metadata.ownerReferences?.[0]?.kind, "Database");
   assert.deepEqual(spec.issuerRef, { name: "company", kind: "ClusterIssuer", group: "cert-manager.io" });

@@ -34,7 +34,7 @@ export class StoreRoom extends RecoveryRoom {
       STORE_SECRETS: room.folder("keys"),
       HOST: "127.0.0.1",
     };
-    this.usePassphrase("nobody guesses this");
+    this.usePassphrase("a long secret passphrase");
   }
 
   /** What server.sh lets the replication role do. */
@@ -138,7 +138,7 @@ export async function storeHolds(room: MachineRoom, bin: string): Promise<void> 
   renameSync(`${here.store}/aside`, gap);
   here.usePassphrase("a guess");
   await refused(/s3:\/\/backups\/shop\/postgres-orders cannot be read: \[FormatError\] unable to load info file/);
-  here.usePassphrase("nobody guesses this");
+  here.usePassphrase("a long secret passphrase");
 
   // By time, by place and to the end; what was there is back when it is undone, and the new history is forgotten.
   const rowsOf = async () => {

@@ -23,6 +23,13 @@ const until = (stage: TestEnvironment, wanted: string, name = "pi") =>
   stage.until(`${name} is ${wanted}`, async () => (await state(stage, name)) === wanted);
 const launcherPod = async (stage: TestEnvironment) =>
   (await stage.list(Pod, "training.kubeflow.org/job-role=launcher")).find(({ status }) => status?.phase === "Running")!;
+/** Ends the launcher, also one that replaced another which somebody deleted. */
+const endLauncher = (stage: TestEnvironment, exitCode: number, wanted: string) =>
+  stage.until(`the launcher ends and pi is ${wanted}`, async () => {
+    const launcher = await launcherPod(stage);
+    if (launcher) await endPod(stage, launcher.metadata.name, exitCode);
+    return (await state(stage)) === wanted;
+  });
 const workers = (stage: TestEnvironment) => stage.list(Pod, "training.kubeflow.org/job-role=worker");
 const suspend = (stage: TestEnvironment, to: boolean) =>
   stage.client.patch(MPIJob, `${stage.namespace}/pi`, { merge: { spec: { runPolicy: { suspend: to } } } } as never);
@@ -57,8 +64,7 @@ export const mpiRuns: Scenario = async (stage) => {
   assert.equal(worker.spec?.hostname, "pi-worker-0");
   assert.equal(worker.spec?.subdomain, "pi");
   assert.equal(envOf(worker)["K_MPI_JOB_ROLE"], "worker");
-  await endPod(stage, launcher.metadata.name, 0);
-  await until(stage, "Succeeded");
+  await endLauncher(stage, 0, "Succeeded");
   await stage.until("the workers are gone", async () => (await workers(stage)).length === 0);
   const { status } = await stage.get(MPIJob, "pi");
   assert.equal(status?.replicaStatuses?.["Launcher"]?.succeeded, 1);
@@ -178,7 +184,7 @@ export const badMpiJobs: Scenario = async (stage) => {
   );
 };
 
-/** A Job that has the launcher's name and belongs to nobody is left as it is, and reported. */
+/** A Job that has the launcher's name and has no owner is left as it is, and reported. */
 export const mpiNameTaken: Scenario = async (stage) => {
   await start(stage);
   const template = {

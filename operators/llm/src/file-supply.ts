@@ -9,7 +9,7 @@ export interface Mounted {
 
 /** How files get to a server. */
 export interface FileSupply {
-  /** What the server is told to load: a folder, or a repository of Hugging Face. */
+  /** What the server loads: a folder, or a repository of Hugging Face. */
   readonly location: string;
   readonly mounted: readonly Mounted[];
   readonly initContainers: readonly Container[];

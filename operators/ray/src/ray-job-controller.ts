@@ -113,18 +113,19 @@ function ended(job: RayJob, phase: "Complete" | "Failed", status: Status, contex
   return finished(job, { ...status, jobDeploymentStatus: phase, endTime: timestamp(context.clock) }, context);
 }
 
-/** A finished job: its cluster goes when it is time. The submitting Job stays with its log. */
-function finished(job: RayJob, status: Status, { clock }: ReconcileContext): Result {
+/** A finished job: its cluster goes when it is time. The submitting Job stays with its log, unless it was deleted: nothing is submitted again. */
+function finished(job: RayJob, status: Status, { clock, observed }: ReconcileContext): Result {
   const { shutdownAfterJobFinishes, ttlSecondsAfterFinished } = job.spec;
   // Nothing else stops what takes too long.
   if (status.reason === "DeadlineExceeded") return told(status, [], status.message ?? "");
   // The cluster's name ends in the number of the try.
   const attempt = Number(status.rayClusterName?.split("-").at(-1) ?? 0);
   const submitter = submitterFor(job, attempt);
+  const log = observed(submitter) ? [submitter] : [];
   const left = Date.parse(status.endTime ?? "") + 1000 * ttlSecondsAfterFinished - clock.now();
-  if (shutdownAfterJobFinishes && !(left > 0)) return told(status, [submitter], status.message ?? "");
+  if (shutdownAfterJobFinishes && !(left > 0)) return told(status, log, status.message ?? "");
   return {
-    ...told(status, [jobCluster(job, attempt), submitter], status.message ?? ""),
+    ...told(status, [jobCluster(job, attempt), ...log], status.message ?? ""),
     ...(shutdownAfterJobFinishes && { requeueAfter: left }),
   };
 }

@@ -29,7 +29,7 @@ const RESOURCES = { cpu: "200m", memory: "256Mi" };
  * Flow: the pods are deleted, since a head that is at work would write keys again; when the head has ended, a Job of its image
  * removes them; when the Job has ended, the cluster goes. Each step follows from what exists, so that it continues after a crash.
  *
- * Caveat: a Redis that does not answer must not hold the cluster for ever. After the time-out, and when the Job fails, the
+ * Caveat: a Redis that does not answer must not hold the cluster forever. After the time-out, and when the Job fails, the
  * cluster goes, and an event names what is left.
  */
 export async function removeKeys(cluster: RayCluster, context: ReconcileContext): Promise<PendingCleanup | undefined> {

@@ -96,7 +96,7 @@ export const cleanupFails: Scenario = async (stage) => {
   await isToldOf(stage, /keys of ours may be left in Redis: job durable-redis-cleanup failed/);
 };
 
-/** A Redis that does not answer does not hold the cluster for ever. */
+/** A Redis that does not answer does not hold the cluster forever. */
 export const redisHangs: Scenario = async (stage) => {
   play(stage, "hangs");
   await stage.start(rayOperator);

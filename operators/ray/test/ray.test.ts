@@ -32,7 +32,7 @@ onEmbedded("jobs that could never run are refused", badJobs);
 onEmbedded("workers outlive a head whose state is in Redis; its keys are removed with the cluster", faultTolerant);
 onEmbedded("fault tolerance can be requested with an annotation, as in older manifests", annotated);
 onEmbedded("a cluster whose keys cannot be removed from Redis goes, and an event names them", cleanupFails);
-onEmbedded("a Redis that does not answer does not hold a deleted cluster for ever", redisHangs);
+onEmbedded("a Redis that does not answer does not hold a deleted cluster forever", redisHangs);
 onEmbedded("a cluster without fault tolerance has no finalizer", unheld);
 onEmbedded("Redis is configured in one place", badRedis);
 onEmbedded("a service's applications are sent to its cluster; a change of them is deployed in place", serviceRuns);

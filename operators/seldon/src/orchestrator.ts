@@ -58,7 +58,7 @@ export function orchestratorContainer(
     ],
     readinessProbe: answers("/ready"),
     livenessProbe: answers("/live"),
-    // It accepts no more connections from the moment it is told to end, before all nodes have stopped sending them. Kubernetes
+    // It accepts no more connections from SIGTERM on, before all nodes have stopped sending them. Kubernetes
     // 1.28 has no `sleep` of its own.
     lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", `/bin/sleep ${DRAIN_SECONDS}`] } } },
     resources: svcOrchSpec?.resources ?? engineResources ?? { requests: small, limits: small },

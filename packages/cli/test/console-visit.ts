@@ -24,7 +24,7 @@ export class ConsoleVisit {
     return new ConsoleVisit(link, entered.headers.get("set-cookie")!.split(";")[0]!);
   }
 
-  /** What the page is told first. */
+  /** What the page receives first. */
   async hello(): Promise<SeenHello> {
     const leave = new AbortController();
     const headers = { cookie: this.#cookie };

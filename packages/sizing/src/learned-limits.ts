@@ -6,7 +6,7 @@ import type { LatencyIndicator, MissedObjective } from "./objectives.ts";
  * missed, and objectives that replicas have no influence on.
  *
  * Without it, a size that was corrected upwards would come down as soon as the objective is met, and be corrected
- * again, for ever. A limit is believed for an hour after it was last exceeded; then it is tried again.
+ * again, forever. A limit is believed for an hour after it was last exceeded; then it is tried again.
  */
 export interface LearnedLimit {
   /** Requests per second of one replica with which the objective was missed. */
