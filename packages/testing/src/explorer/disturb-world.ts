@@ -8,6 +8,9 @@ type WorldFault = Extract<Fault, { type: "delete" | "edit" | "crd update" | "nod
 /** How long a client waits until an object is gone that it wants to create again, and how often it tries. */
 const RECREATE = { everyMs: 200, tries: 600 };
 
+/** With its dependents: the API server's own default leaves the pods of a Job behind, which no operator can help. */
+const DELETED_AS_KUBECTL_DOES = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" };
+
 /** Lets a fault happen that is not a fault of the operator's connection. What does not exist any more is not disturbed. */
 export async function disturbWorld(fault: WorldFault, world: World): Promise<void> {
   try {
@@ -34,7 +37,7 @@ async function remove({ target, recreate }: Extract<Fault, { type: "delete" }>, 
   const path = pathOf(target, world);
   const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
   if (target.plural === "persistentvolumeclaims" && (await isUsed(target.name, world))) return;
-  await world.client.request({ method: "DELETE", path });
+  await world.client.request({ method: "DELETE", path, body: DELETED_AS_KUBECTL_DOES });
   if (!recreate || (await isCreatedAgain(before, path, world))) return;
   // Not awaited: the operator may have to release it first, and it waits for this.
   void createLater(before, path, world);

@@ -86,9 +86,11 @@ async function deleted(bench: Bench, kind: KindRef<AnyObject>, { metadata }: Any
   const { environment } = bench;
   const what = `${kind.kind} ${metadata.name} deleted`;
   bench.recording.begins(what);
-  await environment.client.delete(kind, keyOf({ metadata })).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
+  await environment.client
+    .delete(kind, keyOf({ metadata }), { propagationPolicy: "Background" })
+    .catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
   if (!(await isRepaired(bench, what))) await acceptState(bench, what);
 }
 
