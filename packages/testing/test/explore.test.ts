@@ -11,7 +11,7 @@ import {
   replay,
   type Scenario,
 } from "@konverge/testing";
-import { contradictory, converges, forgetful, placed, reporting, sound, timid, Widget } from "./widgets.ts";
+import { contradictory, converges, forgetful, placed, polling, reporting, sound, timid, Widget } from "./widgets.ts";
 
 const texts = (findings: readonly Finding[]) => findings.map(findingText).join("\n");
 
@@ -36,6 +36,15 @@ test("an operator that takes a failure for a decision is found, with the request
   const [finding] = findings;
   assert.equal(finding?.message, "ConfigMap w-a is missing");
   assert.equal(finding.faults[0]?.at.what, "list secrets");
+});
+
+test("a fault at the end of the idle time is not taken for unrest", async () => {
+  for (let nth = 13; nth < 16; nth++) {
+    const at = { on: "request", what: "list secrets", nth } as const;
+    const { idle, faults } = await replay(converges(polling), { faults: [{ type: "error", code: 500, at }], seed: 1 });
+    assert.equal(faults.length, 1);
+    assert.equal(idle?.writes, 0, `an error at the ${nth}th of the periodic requests`);
+  }
 });
 
 test("a finding is replayed exactly by its faults and seed, and is lost without the faults", async () => {

@@ -129,6 +129,22 @@ export const timid: Operator = operator({
   }),
 });
 
+/** Looks at Secrets twice a minute, and reports when it cannot. */
+export const polling: Operator = operator({
+  ...sound,
+  create: () => ({
+    controllers: [
+      controller(Widget, {
+        permissions: [permission(Secret, ["list"])],
+        async reconcile({ metadata: { namespace } }, { client }) {
+          const secrets = await client.list(Secret, { namespace }).catch(() => undefined);
+          return { status: { text: secrets ? "found" : "unknown" }, requeueAfter: 29_000 };
+        },
+      }),
+    ],
+  }),
+});
+
 /** Repairs its ConfigMap, but never forgets in its status that it had to. */
 export const resentful: Operator = operator({
   ...sound,

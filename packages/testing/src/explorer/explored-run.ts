@@ -108,6 +108,7 @@ async function idleActivity(
   plane: FaultPlane,
   follower: ClusterFollower,
 ): Promise<IdleActivity> {
+  let wasDisturbed = false;
   for (let tries = 1; ; tries++) {
     follower.follow();
     const seen = follower.changes.length;
@@ -117,7 +118,9 @@ async function idleActivity(
     follower.follow();
     // A client that fights over a field changes it again every time; a fault happens once.
     const isDisturbed = plane.injected.length > faults;
-    const hasReason = isDisturbed || follower.changes.slice(seen).some(({ by }) => by !== "operator");
+    const hasReason = isDisturbed || wasDisturbed || follower.changes.slice(seen).some(({ by }) => by !== "operator");
+    // What a fault at the end of this time leads to is seen in the next.
+    wasDisturbed = isDisturbed;
     if (hasReason && tries < IDLE_TRIES) continue;
     return {
       ms: IDLE_MS,
