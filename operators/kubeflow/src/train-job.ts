@@ -1,4 +1,14 @@
-import { cel, defineKind, immutable, listMap, type ObjectOf, opaqueObject, quantity, rawSchema } from "konverge";
+import {
+  atomic,
+  cel,
+  defineKind,
+  immutable,
+  listMap,
+  type ObjectOf,
+  opaqueObject,
+  quantity,
+  rawSchema,
+} from "konverge";
 import type { Affinity, PodSecurityContext, SecurityContext, Toleration, Volume, VolumeMount } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
@@ -8,6 +18,7 @@ import { TRAINER_GROUP } from "./training-runtime.ts";
 /** Who looks after a TrainJob, unless it says otherwise. */
 export const TRAIN_MANAGER = `${TRAINER_GROUP}/trainjob-controller`;
 
+const reference = z.object({ name: z.string().default("") });
 const keyRef = z.object({ name: z.string().default(""), key: z.string(), optional: z.boolean().optional() });
 
 /** Variables with all their fields: CEL does not see what is inside an opaque object, and so could not keep it from changing. */
@@ -21,6 +32,14 @@ const env = () =>
           .object({
             configMapKeyRef: keyRef.optional(),
             secretKeyRef: keyRef.optional(),
+            fileKeyRef: z
+              .object({
+                volumeName: z.string(),
+                path: z.string(),
+                key: z.string(),
+                optional: z.boolean().default(false),
+              })
+              .optional(),
             fieldRef: z.object({ apiVersion: z.string().optional(), fieldPath: z.string() }).optional(),
             resourceFieldRef: z
               .object({ containerName: z.string().optional(), resource: z.string(), divisor: quantity().optional() })
@@ -70,15 +89,11 @@ const podTemplatePatch = {
       serviceAccountName: z.string().max(253).optional(),
       nodeSelector: z.record(z.string(), z.string()).optional(),
       affinity: opaqueObject<Affinity>().optional(),
-      tolerations: z.array(opaqueObject<Toleration>()).max(128).optional(),
+      tolerations: z.array(opaqueObject<Toleration>()).max(128).check(atomic()).optional(),
       volumes: z.array(entry<Volume>()).max(128).check(listMap("name")).optional(),
       initContainers: containers(),
       containers: containers(),
-      imagePullSecrets: z
-        .array(z.object({ name: z.string() }))
-        .max(64)
-        .check(listMap("name"))
-        .optional(),
+      imagePullSecrets: z.array(reference).max(64).check(listMap("name")).optional(),
       schedulingGates: z
         .array(z.object({ name: z.string() }))
         .max(16)
@@ -136,7 +151,7 @@ const initializer = () =>
         )
         .optional(),
       env: env(),
-      secretRef: z.object({ name: z.string() }).optional().describe("A Secret whose keys become variables."),
+      secretRef: reference.optional().describe("A Secret whose keys become variables."),
     })
     .optional();
 
@@ -171,8 +186,8 @@ export const TrainJob = defineKind({
         trainer: z
           .object({
             image: z.string().max(500).optional(),
-            command: z.array(z.string()).max(128).optional(),
-            args: z.array(z.string()).max(128).optional(),
+            command: z.array(z.string()).max(128).check(atomic()).optional(),
+            args: z.array(z.string()).max(128).check(atomic()).optional(),
             env: env(),
             numNodes: z.int32().optional().describe("Number of pods. Default: that of the runtime."),
             resourcesPerNode: z

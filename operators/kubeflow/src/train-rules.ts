@@ -36,9 +36,6 @@ export function runtimeProblems({ mlPolicy, podGroupPolicy, template }: RuntimeS
           "Retain",
           "name a claim in volumes",
         )),
-    ...((["torch", "jax", "xgboost"] as const).filter((policy) => mlPolicy?.[policy]).length > 1
-      ? [fieldInvalid("spec.mlPolicy", mlPolicy, "Only one of the policy can be configured")]
-      : []),
     ...replicatedJobs.flatMap(stepProblems),
   ];
 }

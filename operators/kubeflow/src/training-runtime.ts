@@ -1,4 +1,4 @@
-import { defineKind, listMap, type ObjectOf, opaqueObject } from "konverge";
+import { atomic, cel, defineKind, listMap, listSet, type ObjectOf, opaqueObject } from "konverge";
 import type { JobTemplateSpec, PersistentVolumeClaimSpec } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
 import { z } from "zod";
@@ -13,7 +13,7 @@ const metadata = z.object({
 
 const replicatedJob = z.object({
   name: z.string().min(1),
-  groupName: z.string().optional(),
+  groupName: z.string().default("default"),
   replicas: z.int32().min(0).default(1),
   template: opaqueObject<JobTemplateSpec>(),
   dependsOn: z
@@ -24,8 +24,8 @@ const replicatedJob = z.object({
 });
 
 const volumeClaimPolicy = z.object({
-  templates: z.array(z.object({ metadata, spec: opaqueObject<PersistentVolumeClaimSpec>() })),
-  retentionPolicy: z.object({ whenDeleted: z.enum(["Delete", "Retain"]).optional() }).optional(),
+  templates: z.array(z.object({ metadata, spec: opaqueObject<PersistentVolumeClaimSpec>() })).check(atomic()),
+  retentionPolicy: z.object({ whenDeleted: z.enum(["Delete", "Retain"]).default("Delete") }).optional(),
 });
 
 /** What the operator does not do is in the schema nevertheless: it is refused, not dropped. */
@@ -41,7 +41,23 @@ const runtimeSpec = () =>
             envInjection: z
               .object({
                 targets: z
-                  .array(z.object({ jobName: z.string(), containerNames: z.array(z.string()) }))
+                  .array(
+                    z.object({
+                      jobName: z.string().min(1).max(253),
+                      containerNames: z
+                        .array(z.string().max(63))
+                        .min(1)
+                        .max(8)
+                        .check(
+                          listSet(),
+                          cel(
+                            "!self.exists(c, c == 'node')",
+                            "containerNames must not include the main node container because PET_* envs are always injected into it",
+                          ),
+                        ),
+                    }),
+                  )
+                  .max(16)
                   .check(listMap("jobName"))
                   .optional(),
               })
@@ -54,6 +70,12 @@ const runtimeSpec = () =>
         mpi: unsupported(),
         flux: unsupported(),
       })
+      .check(
+        cel(
+          "[has(self.torch), has(self.mpi), has(self.jax), has(self.xgboost),has(self.flux)].filter(x, x).size() <= 1",
+          "Only one of the policy can be configured",
+        ),
+      )
       .optional(),
     podGroupPolicy: unsupported(),
     template: z.object({
@@ -68,10 +90,13 @@ const runtimeSpec = () =>
           })
           .optional(),
         successPolicy: z
-          .object({ operator: z.enum(["All", "Any"]), targetReplicatedJobs: z.array(z.string()).optional() })
+          .object({
+            operator: z.enum(["All", "Any"]),
+            targetReplicatedJobs: z.array(z.string()).check(atomic()).optional(),
+          })
           .optional(),
         ttlSecondsAfterFinished: z.int32().min(0).optional(),
-        volumeClaimPolicies: z.array(volumeClaimPolicy).max(50).optional(),
+        volumeClaimPolicies: z.array(volumeClaimPolicy).max(50).check(atomic()).optional(),
         failurePolicy: unsupported(),
         startupPolicy: unsupported(),
         coordinator: unsupported(),

@@ -19,7 +19,7 @@ import {
   trainJobInitialized,
   trainJobKeepsRuntime,
   trainJobLimits,
-  trainJobRunning,
+  trainJobResting,
   trainJobRuns,
   trainJobStuck,
   trainJobSuspended,
@@ -105,7 +105,7 @@ survivesDeletion("a TrainJob goes with all it has, in each phase", kubeflowOpera
 repairsChildren(
   "each field of a TrainJob's Service, claims and runtime is repaired",
   kubeflowOperator,
-  trainJobRunning,
+  trainJobResting,
   {
     mask,
     ...AS_WRITTEN,

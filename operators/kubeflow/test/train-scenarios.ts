@@ -151,13 +151,12 @@ export const trainJobRuns: Scenario = async (stage) => {
   });
 };
 
-/** It runs, all its pods with it. */
-export const trainJobRunning: Scenario = async (stage) => {
+/** A suspended job has all but its Jobs. A claim that pods use could not be deleted and come back. */
+export const trainJobResting: Scenario = async (stage) => {
   await start(stage);
   await stage.apply(finetune());
-  await supplyVolumes(stage, "1Gi");
-  await stage.apply(finetuning("tune"));
-  await running(stage, "tune", 1, "dataset-initializer");
+  await stage.apply(finetuning("tune", { suspend: true }));
+  await until(stage, "tune", "Suspended");
   await stage.settled();
 };
 
