@@ -71,7 +71,7 @@ async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metri
     metrics.job(report.find("Complete") ? "successful" : "failed", counted);
     return afterTheEnd(job, jobs, report, runtime, context);
   }
-  metrics.job("created", counted);
+  if (!job.status) metrics.job("created", counted);
   if (job.spec.suspend) report.set("Suspended", "Suspended", "TrainJob is suspended");
   else if (report.find("Suspended")) report.set("Suspended", "Resumed", "TrainJob is resumed", "False");
   const problem = runtime ? specProblem(job, runtime) : missingRuntime(job);

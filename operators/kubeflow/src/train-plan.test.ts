@@ -44,19 +44,24 @@ const INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 test("what the trainer of a TrainJob says replaces what the runtime says, and resources and variables are merged", () => {
   const replicatedJobs = [
-    step("node", "trainer", [
-      {
-        name: "node",
-        image: "old",
-        command: ["a"],
-        args: ["b"],
-        env: [
-          { name: "A", value: "1" },
-          { name: "B", value: "1" },
-        ],
-        resources: { limits: { memory: "1Gi", cpu: "1" } },
-      },
-    ]),
+    step(
+      "node",
+      "trainer",
+      [
+        {
+          name: "node",
+          image: "old",
+          command: ["a"],
+          args: ["b"],
+          env: [
+            { name: "A", value: "1" },
+            { name: "B", value: "1" },
+          ],
+          resources: { limits: { memory: "1Gi", cpu: "1" } },
+        },
+      ],
+      { suspend: true, backoffLimit: 3 },
+    ),
   ];
   const trainer = {
     image: "new",
@@ -69,7 +74,8 @@ test("what the trainer of a TrainJob says replaces what the runtime says, and re
   const [{ jobs }] = stepsOf(job({ trainer }), runtime({ template: { spec: { replicatedJobs } } })) as [
     ReturnType<typeof stepsOf>[number],
   ];
-  const { parallelism, completions, completionMode, template } = jobs[0]!.spec!;
+  const { parallelism, completions, completionMode, template, suspend, backoffLimit } = jobs[0]!.spec!;
+  assert.deepEqual([suspend, backoffLimit], [false, 3]);
   assert.deepEqual([parallelism, completions, completionMode], [3, 3, "Indexed"]);
   assert.equal(template.spec?.restartPolicy, "OnFailure");
   assert.deepEqual(template.spec?.containers[0], {

@@ -170,6 +170,7 @@ function templateOf(job: TrainJob, step: ReplicatedJob, runtime: RuntimeSpec): J
     spec: {
       completionMode: "Indexed",
       ...template.spec!,
+      suspend: false,
       parallelism: count,
       completions: count,
       template: {

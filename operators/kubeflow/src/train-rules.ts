@@ -1,7 +1,13 @@
 import type { FieldError, KindRef } from "konverge";
 import { deepEqual, dns1123SubdomainErrors } from "konverge/objects";
 import { type PodTemplateOverlay, podTemplateErrors } from "konverge/pods";
-import { type AdmissionWebhook, admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
+import {
+  type AdmissionWebhook,
+  admissionWebhook,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+} from "konverge/webhooks";
 import { TrainJob } from "./train-job.ts";
 import { ancestorOf, CONTAINER_OF, patchesOf } from "./train-plan.ts";
 import { reservedNames } from "./train-policies.ts";
@@ -42,22 +48,31 @@ export function runtimeProblems({ mlPolicy, podGroupPolicy, template }: RuntimeS
 
 function stepProblems(step: ReplicatedJob, index: number, steps: readonly ReplicatedJob[]): FieldError[] {
   const at = `${REPLICATED_JOBS}[${index}]`;
-  const ancestor = ancestorOf(step);
-  const containers = step.template.spec?.template?.spec?.containers ?? [];
+  const pod = `${at}.template.spec.template`;
+  const template = step.template.spec?.template;
+  const wrong = typeErrors(template, pod);
+  if (wrong.length > 0) return wrong;
+  const containers = template?.spec?.containers ?? [];
+  if (containers.length === 0) return [fieldRequired(`${pod}.spec.containers`)];
   const earlier = new Set(steps.slice(0, index).map(({ name }) => name));
   const unknown = step.dependsOn?.find(({ name }) => !earlier.has(name));
-  const problems = [
-    ...podTemplateErrors(step.template.spec?.template as PodTemplateOverlay, `${at}.template.spec.template`),
-    ...(unknown ? [fieldInvalid(`${at}.dependsOn`, unknown.name, "must name an earlier replicatedJob")] : []),
-  ];
+  const problems = unknown ? [fieldInvalid(`${at}.dependsOn`, unknown.name, "must name an earlier replicatedJob")] : [];
+  const ancestor = ancestorOf(step);
   const name = ancestor && CONTAINER_OF[ancestor];
   if (!name) return problems;
   if (step.replicas !== 1) problems.push(fieldInvalid(`${at}.replicas`, step.replicas, "always must be 1"));
   if (!containers.some((one) => one.name === name)) {
     const why = `must contain the required container for the ancestor: ${ancestor}`;
-    problems.push(fieldInvalid(`${at}.template.spec.template.spec.containers`, containers, why));
+    problems.push(fieldInvalid(`${pod}.spec.containers`, containers, why));
   }
   return problems;
+}
+
+/** Values of the wrong type. The API server may know fields that this operator does not. */
+function typeErrors(template: object | undefined, path: string): FieldError[] {
+  return podTemplateErrors(template as PodTemplateOverlay | undefined, path).filter(
+    ({ message }) => message !== "unknown field",
+  );
 }
 
 /** What is wrong with a TrainJob whatever its runtime is. */
@@ -70,7 +85,7 @@ function jobProblems(job: TrainJob): FieldError[] {
     ...runtimePatches.flatMap(({ manager }, index) =>
       managerProblems(manager, `spec.runtimePatches[${index}].manager`),
     ),
-    ...patchesOf(job).flatMap(({ pod, field }) => podTemplateErrors(pod as PodTemplateOverlay | undefined, field)),
+    ...patchesOf(job).flatMap(({ pod, field }) => typeErrors(pod, field)),
   ];
 }
 
@@ -150,7 +165,7 @@ export function trainJobAdmission(): AdmissionWebhook {
       if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];
       const isSuspended = !old || old.spec.suspend || job.spec.suspend;
       const fixed = (field: "runtimePatches" | "podTemplateOverrides") => {
-        if (isSuspended || deepEqual(old.spec[field], job.spec[field])) return [];
+        if (isSuspended || deepEqual(old.spec[field] ?? [], job.spec[field] ?? [])) return [];
         const name = `${field[0]!.toUpperCase()}${field.slice(1)}`;
         const why = `${name} can only be modified when the TrainJob is suspended before or after the update`;
         return [fieldForbidden(`spec.${field}`, why)];

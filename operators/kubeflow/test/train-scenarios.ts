@@ -352,6 +352,19 @@ export const badTrainJobs: Scenario = async (stage) => {
       /replicas: Invalid value: 2: always must be 1/,
     ],
     [{ template: { spec: { replicatedJobs: [], failurePolicy: { maxRestarts: 3 } } } }, /failurePolicy: Forbidden/],
+    [{ template: { spec: { replicatedJobs: [{ name: "node", template: {} }] } } }, /containers: Required value/],
+    [
+      { template: { spec: { replicatedJobs: [step("node", "trainer", {}, { env: "none" })] } } },
+      /replicatedJobs\[0\]\.template\.spec\.template\.spec\.containers\[0\]\.env/,
+    ],
+    [
+      {
+        template: {
+          spec: { replicatedJobs: [step("node", "trainer", { dependsOn: [{ name: "a", status: "Ready" }] })] },
+        },
+      },
+      /must name an earlier replicatedJob/,
+    ],
   ] as const) {
     await refused(runtime("bad", spec), message);
     await refused(runtime("bad", spec, "TrainingRuntime"), message);
