@@ -105,6 +105,12 @@ const endAll = (stage: TestEnvironment, name: string, exitCode: number, wanted: 
     }
     return (await conditions(stage, name)).some(({ type, status }) => type === wanted && status === "True");
   });
+/** Ends the initializer, also one that replaces another which was deleted, until the training runs. */
+const initialize = (stage: TestEnvironment, name: string) =>
+  stage.until(`${name} is initialized and trains`, async () => {
+    for (const pod of await podsOf(stage, name, "dataset-initializer")) await endPod(stage, pod.metadata.name, 0);
+    return (await podsOf(stage, name)).length === 2;
+  });
 /** The variables of a pod, but for the one that Jobs add. */
 const variablesOf = (pod: Pod | undefined) =>
   (pod?.spec?.containers[0]?.env ?? [])
@@ -171,8 +177,7 @@ export const trainJobInitialized: Scenario = async (stage) => {
   assert.deepEqual(variablesOf(first), ["STORAGE_URI=hf://tatsu-lab/alpaca"]);
   await stage.get(PersistentVolumeClaim, "initializer-tune");
   assert.equal(await stage.find(BatchJob, "tune-node-0"), undefined);
-  await endPod(stage, first!.metadata.name, 0);
-  await running(stage, "tune", 2);
+  await initialize(stage, "tune");
   const [node] = await podsOf(stage, "tune");
   assert.deepEqual(
     node?.spec?.volumes?.find(({ name }) => name === "initializer")?.persistentVolumeClaim?.claimName,
@@ -219,10 +224,7 @@ export const trainJobSuspended: Scenario = async (stage) => {
   assert.equal((await jobsStatus(stage, "rests"))["node"]?.suspended, 0);
   await suspend(stage, "rests", false);
   await until(stage, "rests", "Suspended", "Resumed");
-  await stage.until("the initializer ends", async () => {
-    for (const pod of await podsOf(stage, "rests", "dataset-initializer")) await endPod(stage, pod.metadata.name, 0);
-    return (await podsOf(stage, "rests")).length === 2;
-  });
+  await initialize(stage, "rests");
   await suspend(stage, "rests", true);
   await stage.until("nothing runs", async () => (await podsOf(stage, "rests")).length === 0);
   const nodeSelector = { "kubernetes.io/os": "linux" };
