@@ -1,4 +1,5 @@
 import type { Job as BatchJob, Pod } from "konverge/kinds";
+import { endOf } from "./batch-jobs.ts";
 import type { Evidence, Framework } from "./framework.ts";
 import { type Job, replicaOf } from "./job.ts";
 import { phaseOf, replicaStatus } from "./job-pods.ts";
@@ -57,11 +58,4 @@ function judge(job: Job<MPIJob>, { counts, pods }: Evidence, report: JobReport, 
   const evicted = pods.filter((one) => phaseOf(one) === "Failed" && one.pod.status?.reason === "Evicted").length;
   if (evicted > 0) report.failed(`${evicted}/${workers?.count ?? 0} workers are evicted`, "Warning", "MPIJobEvicted");
   else if (launchers > 0 && active === (workers?.count ?? 0)) report.running(`MPIJob ${name} is running.`);
-}
-
-/** How a Job has ended; undefined while it has not. */
-function endOf(job: BatchJob | undefined) {
-  return job?.status?.conditions?.find(
-    ({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"),
-  );
 }

@@ -1,17 +1,8 @@
-import {
-  cacheKind,
-  controller,
-  isAlreadyExists,
-  isNotFound,
-  keyOf,
-  ownedKind,
-  permission,
-  type ReconcileContext,
-  watchKind,
-} from "konverge";
+import { cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Pod, Secret, Service } from "konverge/kinds";
 import { controllerOf, isControlledBy } from "konverge/objects";
 import { timestamp } from "konverge/time";
+import { createJob, deleteJob, endOf } from "./batch-jobs.ts";
 import type { JobResult } from "./clear-away.ts";
 import type { Job, JobObject } from "./job.ts";
 import { holds, isFinished } from "./job-conditions.ts";
@@ -115,7 +106,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
     report.replicas({ ...(launcher.job && { Launcher: first }), Worker: worker });
     await publish(job, report, context, tools);
     // Another launcher is created afterwards: the template may have changed, as Kueue changes it.
-    await deleteLauncher(launcher, context);
+    await deleteJob(launcher.job, context);
     await deletePods(pods, context, tools);
     return { children: childrenOf(object, [], context, shared) };
   }
@@ -155,39 +146,12 @@ function childrenOf(object: MPIJob, pods: readonly JobPod[], { observed, clock }
 }
 
 /** Creates the launcher when it is time; what is in its way, if anything is. */
-async function createLauncher(
-  object: MPIJob,
-  pods: readonly JobPod[],
-  { job }: Launcher,
-  { client, events }: ReconcileContext,
-) {
+async function createLauncher(object: MPIJob, pods: readonly JobPod[], { job }: Launcher, context: ReconcileContext) {
   const isReady = ({ pod }: JobPod) =>
     pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
   const waits = object.spec.launcherCreationPolicy === "WaitForWorkersReady";
   if (job || (waits && pods.filter(isReady).length < workerCount(object))) return undefined;
-  const draft = launcherFor(object);
-  try {
-    await client.create(BatchJob, draft);
-    events.normal("SuccessfulCreateJob", `Created job: ${draft.metadata.name}`);
-    return undefined;
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-    const live = await client.get(BatchJob, keyOf(draft));
-    if (isControlledBy(live, object)) return undefined;
-    const message = `there is a job ${draft.metadata.name} that is not this job's: delete it, or give the job another name`;
-    return { reason: "NameTaken", message };
-  }
-}
-
-async function deleteLauncher({ job }: Launcher, { client, events }: ReconcileContext): Promise<void> {
-  if (!job || job.metadata.deletionTimestamp) return;
-  const preconditions = { uid: job.metadata.uid! };
-  try {
-    await client.delete(BatchJob, keyOf(job), { preconditions, propagationPolicy: "Background" });
-    events.normal("SuccessfulDeleteJob", `Deleted job: ${job.metadata.name}`);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  return createJob(object, launcherFor(object), context);
 }
 
 /** Workers go as the policy says; the launcher stays with its logs, unless the job ended before it did. */
@@ -203,8 +167,7 @@ async function afterTheEnd(
   const { Worker: { active: _, ...worker } = {}, ...others } = job.status.replicaStatuses ?? {};
   if (cleanPodPolicy !== "None") report.replicas({ ...others, ...(job.replicas.length > 0 && { Worker: worker }) });
   await publish(job, report, context, tools);
-  const isOver = launcher.job?.status?.conditions?.some(({ type }) => type === "Complete" || type === "Failed");
-  if (!isOver) await deleteLauncher(launcher, context);
+  if (!endOf(launcher.job)) await deleteJob(launcher.job, context);
   if (cleanPodPolicy !== "None") {
     await deletePods(
       pods.filter((one) => cleanPodPolicy === "All" || isActive(one)),

@@ -14,6 +14,10 @@ import { PyTorchJob } from "./pytorch-job.ts";
 import { SeenOnce } from "./seen-once.ts";
 import { tensorflow } from "./tf-framework.ts";
 import { TFJob } from "./tf-job.ts";
+import { TrainJob } from "./train-job.ts";
+import { trainJobController } from "./train-job-controller.ts";
+import { runtimeAdmission, trainJobAdmission } from "./train-rules.ts";
+import { ClusterTrainingRuntime, TrainingRuntime } from "./training-runtime.ts";
 import { waitSettings } from "./wait-for-master.ts";
 import { xgboost } from "./xgboost-framework.ts";
 import { XGBoostJob } from "./xgboost-job.ts";
@@ -21,8 +25,8 @@ import { XGBoostJob } from "./xgboost-job.ts";
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
 export const kubeflowOperator = operator({
   name: "kubeflow-operator",
-  description: "Runs Kubeflow's training jobs: PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob.",
-  kinds: [PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob],
+  description: "Runs Kubeflow's training jobs: TrainJob, PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob.",
+  kinds: [PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob, TrainJob, TrainingRuntime, ClusterTrainingRuntime],
   settings: [
     {
       flag: "gangSchedulerName",
@@ -73,6 +77,7 @@ export const kubeflowOperator = operator({
         jobController({ framework: boost, rules: rules.boost, ...shared }),
         jobController({ framework: mx, rules: rules.mx, ...shared }),
         mpiJobController({ ...shared, rules: mpiRules, clusterDomain: settings["customClusterDomain"] }),
+        trainJobController(shared.metrics),
       ],
       admissions: [
         jobAdmission(torch, rules.torch),
@@ -80,6 +85,9 @@ export const kubeflowOperator = operator({
         jobAdmission(boost, rules.boost),
         jobAdmission(mx, rules.mx),
         jobAdmission(mpi(), mpiRules),
+        trainJobAdmission(),
+        runtimeAdmission(TrainingRuntime),
+        runtimeAdmission(ClusterTrainingRuntime),
       ],
     };
   },

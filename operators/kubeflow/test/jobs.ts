@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type JobObject, MPIJob, MXJob, PyTorchJob, TFJob, XGBoostJob } from "@konverge/kubeflow-operator";
+import { type JobObject, MPIJob, MXJob, PyTorchJob, TFJob, TrainJob, XGBoostJob } from "@konverge/kubeflow-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound, type KindRef } from "konverge";
 import { Pod } from "konverge/kinds";
@@ -54,6 +54,13 @@ export const MPI: Kind = {
   container: "mpi",
   specs: "mpiReplicaSpecs",
   lead: "Launcher",
+};
+/** It has no replicas, but the Jobs of its runtime. */
+export const TRAIN: Kind = {
+  kind: TrainJob as unknown as KindRef<JobObject>,
+  container: "node",
+  specs: "trainer",
+  lead: "node",
 };
 export const KINDS = [PYTORCH, TENSORFLOW, XGBOOST, MXNET];
 

@@ -184,7 +184,7 @@ export const badMpiJobs: Scenario = async (stage) => {
   );
 };
 
-/** A Job that has the launcher's name and has no owner is left as it is, and reported. */
+/** A Job that has the launcher's name and has no owner is left as it is, and reported; a launcher that lost its labels is replaced. */
 export const mpiNameTaken: Scenario = async (stage) => {
   await start(stage);
   const template = {
@@ -201,6 +201,14 @@ export const mpiNameTaken: Scenario = async (stage) => {
   });
   await stage.client.delete(BatchJob, `${stage.namespace}/pi-launcher`);
   await until(stage, "Running");
+  const { uid } = (await stage.get(BatchJob, "pi-launcher")).metadata;
+  await stage.client.patch(BatchJob, `${stage.namespace}/pi-launcher`, {
+    merge: { metadata: { labels: { "training.kubeflow.org/operator-name": null } } },
+  } as never);
+  await stage.until("a launcher that lost its labels is replaced", async () => {
+    const launcher = await stage.find(BatchJob, "pi-launcher");
+    return launcher !== undefined && launcher.metadata.uid !== uid;
+  });
 };
 
 /** A launcher that finds no node is reported, and runs when there is room. */

@@ -10,10 +10,21 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
-import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW } from "./jobs.ts";
+import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW, TRAIN } from "./jobs.ts";
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
 import { mpiFails, mpiNameTaken, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
+import {
+  trainJobFails,
+  trainJobInitialized,
+  trainJobKeepsRuntime,
+  trainJobLimits,
+  trainJobResting,
+  trainJobRuns,
+  trainJobStuck,
+  trainJobSuspended,
+  trainJobWaits,
+} from "./train-scenarios.ts";
 
 /** Which node a pod lands on is the scheduler's choice. */
 const CHANCE = new Set(["nodeName", "podIP", "podIPs", "hostIP", "hostIPs"]);
@@ -70,9 +81,52 @@ repairsChildren("each field of an MPIJob's Service, hosts and keys is repaired",
   ...AS_WRITTEN,
   except: ({ kind }) => kind === "Pod" || kind === "Job",
 });
+survivesFaults("a TrainJob runs to its end, whatever fails", kubeflowOperator, trainJobRuns, { mask, ...AS_WRITTEN });
+survivesFaults("a TrainJob is initialized and trains, whatever fails", kubeflowOperator, trainJobInitialized, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors("a TrainJob is suspended and resumed, whatever fails", kubeflowOperator, trainJobSuspended, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors("a TrainJob fails, whatever else fails", kubeflowOperator, trainJobFails, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors("a TrainJob keeps its runtime, whatever fails", kubeflowOperator, trainJobKeepsRuntime, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesDeletion("a TrainJob goes with all it has, in each phase", kubeflowOperator, trainJobSuspended, TRAIN.kind, {
+  mask,
+  ...AS_WRITTEN,
+});
+repairsChildren(
+  "each field of a TrainJob's Service, claims and runtime is repaired",
+  kubeflowOperator,
+  trainJobResting,
+  {
+    mask,
+    ...AS_WRITTEN,
+    except: ({ kind }) => kind === "Pod" || kind === "Job",
+  },
+);
 exactRole(
   kubeflowOperator,
-  [...KINDS.map(aLifeOf), mpiSuspended, mpiNameTaken, aShortLife, lostLabels, schedulerPlugins, volcano],
+  [
+    ...KINDS.map(aLifeOf),
+    mpiSuspended,
+    mpiNameTaken,
+    trainJobSuspended,
+    trainJobWaits,
+    trainJobLimits,
+    trainJobStuck,
+    aShortLife,
+    lostLabels,
+    schedulerPlugins,
+    volcano,
+  ],
   AS_WRITTEN,
 );
 

@@ -13,6 +13,7 @@ export {
   gpuProductsIn,
   gpuProductsOf,
   isGpuOfType,
+  mergePodTemplate,
   type ObservedPods,
   POD_PROBLEM_GRACE_MS,
   type PodProblem,

@@ -86,6 +86,7 @@ export {
 } from "./pods/gpu-products.ts";
 export { type PodSecurityOptions, restrictedPodSpec } from "./pods/pod-security.ts";
 export {
+  mergePodTemplate,
   type PodTemplateField,
   type PodTemplateOptions,
   type PodTemplateOverlay,

@@ -42,13 +42,18 @@ export function podTemplateField(): PodTemplateField {
  */
 export function podTemplate(rendered: PodTemplateSpec, options: PodTemplateOptions = {}): PodTemplateSpec {
   const { overlay } = options;
-  const merged = overlay ? applyStrategicMergePatch(rendered, overlay, schema()) : rendered;
+  const merged = overlay ? mergePodTemplate(rendered, overlay) : rendered;
   const labels = { ...merged.metadata?.labels, ...rendered.metadata?.labels };
   return {
     ...merged,
     ...((overlay?.metadata || rendered.metadata) && { metadata: { ...merged.metadata, labels } }),
     spec: restrictedPodSpec(merged.spec!, options),
   };
+}
+
+/** A pod template with an overlay applied as a strategic merge patch, and nothing else. */
+export function mergePodTemplate(template: PodTemplateSpec, overlay: PodTemplateOverlay): PodTemplateSpec {
+  return applyStrategicMergePatch(template, overlay, schema());
 }
 
 /** The errors in an overlay, for an admission webhook: unknown fields, and values of the wrong type. */
