@@ -15,13 +15,18 @@ export function script(name: string): string {
   return readFileSync(new URL(name, folder), "utf8");
 }
 
+/** Read once: each reconcile of a database renders them. */
+let all: Readonly<Record<string, string>> | undefined;
+const allScripts = () => (all ??= readScripts());
+
+function readScripts(): Readonly<Record<string, string>> {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sh"));
+  return Object.freeze(Object.fromEntries(names.sort().map((name) => [name, script(name)])));
+}
+
 /** All scripts that pods of a database run. What differs from pod to pod comes to them in variables. */
 export function scriptsFor(database: Database) {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sh"));
-  return ConfigMap.draft({
-    metadata: metadataOf(database, scriptsName(database)),
-    data: Object.fromEntries(names.sort().map((name) => [name, script(name)])),
-  });
+  return ConfigMap.draft({ metadata: metadataOf(database, scriptsName(database)), data: allScripts() });
 }
 
 /** The volume that brings the scripts into a pod, and where it is mounted. */

@@ -30,6 +30,9 @@ export class StoreRoom extends RecoveryRoom {
       PATH: `${bin}:${room.pretend({})["PATH"]}`,
       PGBACKREST_REPO1_TYPE: "posix",
       PGBACKREST_REPO1_PATH: store,
+      // A damaged file is fetched three times; half a minute between would show nothing more. Nor would smaller files.
+      PGBACKREST_JOB_RETRY_INTERVAL: "0",
+      PGBACKREST_COMPRESS_LEVEL: "1",
       PGBACKREST_LOCK_PATH: room.folder("locks"),
       STORE_SECRETS: room.folder("keys"),
       HOST: "127.0.0.1",

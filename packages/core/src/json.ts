@@ -43,7 +43,10 @@ export function parseJson(text: string, options: ParseOptions = {}): unknown {
   });
 }
 
+const SPACE = 32;
 const QUOTE = 34;
+const COMMA = 44;
+const MINUS = 45;
 const BACKSLASH = 92;
 const COLON = 58;
 const OPEN_BRACE = 123;
@@ -66,9 +69,17 @@ function hasManyDigits(text: string): boolean {
     while (isDigit(text.charCodeAt(start - 1))) start--;
     let end = i + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    if (end - start >= LONG) return true;
+    if (end - start >= LONG && mayPrecedeInteger(text.charCodeAt(start - 1))) return true;
+    i = end;
   }
   return false;
+}
+
+/** Digests, scripts and quoted integers have long digits behind other characters. NaN: it begins the text. */
+function mayPrecedeInteger(code: number): boolean {
+  return (
+    code <= SPACE || code === COLON || code === COMMA || code === OPEN_BRACKET || code === MINUS || Number.isNaN(code)
+  );
 }
 
 /**

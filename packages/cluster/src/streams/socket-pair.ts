@@ -80,16 +80,20 @@ export interface PairedSocket extends MessageSocket {
   readonly closed: AbortSignal;
 }
 
+/** Why a stream ended. Made once: an error with its stack for each would take longer than most commands run. */
+const CLOSED = new DOMException("This operation was aborted", "AbortError");
+
 /** Two ends of a message stream: what one sends, the other receives. */
 export function socketPair(protocol: string): [PairedSocket, PairedSocket] {
   const over = new AbortController();
+  const closed = over.signal;
   const close = () => {
+    if (closed.aborted) return;
     there.end();
     back.end();
-    over.abort();
+    over.abort(CLOSED);
   };
   const [there, back] = [new Messages(close), new Messages(close)];
-  const closed = over.signal;
   return [
     { protocol, send: (message) => there.push(message), messages: back, close, closed },
     { protocol, send: (message) => back.push(message), messages: there, close, closed },
