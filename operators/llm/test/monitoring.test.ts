@@ -4,7 +4,16 @@ import { LLMModel, llmOperator, ModelMetrics } from "@konverge/llm-operator";
 import { monitoringIsTrue } from "@konverge/operator-suite";
 import { Metrics } from "konverge/observability";
 
-monitoringIsTrue(llmOperator, new URL("../monitoring/", import.meta.url));
+/** What vLLM exports, and Prometheus scrapes by the ServiceMonitors: https://docs.vllm.ai/en/latest/usage/metrics/ */
+const VLLM = [
+  "vllm:request_success_total",
+  "vllm:num_requests_running",
+  "vllm:num_requests_waiting",
+  "vllm:e2e_request_latency_seconds",
+  "vllm:time_to_first_token_seconds",
+];
+
+monitoringIsTrue(llmOperator, new URL("../monitoring/", import.meta.url), VLLM);
 
 test("metrics have namespace and name, and exist only for objects that exist and values that are known", async () => {
   const { registry } = new Metrics({ process: false });
