@@ -34,7 +34,8 @@ test("a claim without a test, or of a test that does not exist, is reported", ()
     maturityProblems(SAMPLE.replace(from, to), import.meta.dirname).join("\n");
   assert.equal(problemsOf("", ""), "");
   assert.match(problemsOf(`[${TITLE}]`, "[another]"), /maturity\.test\.ts has no test "another"/);
-  assert.match(problemsOf("(maturity.test.ts)", "(nowhere.test.ts)"), /nowhere\.test\.ts does not exist/);
+  assert.match(problemsOf("(maturity.test.ts)", "(nowhere.test.ts)"), /nowhere\.test\.ts is no test file/);
+  assert.match(problemsOf("(maturity.test.ts)", "(maturity.ts)"), /maturity\.ts is no test file/);
   assert.match(problemsOf(`[${TITLE}](maturity.test.ts)`, "it is so"), /no test shows it/);
   assert.match(problemsOf("level 1, Basic Install", "level 2, Seamless Upgrades"), /Thing: no line of level 2/);
   assert.match(problemsOf("level 1, Basic Install", "level 1, Auto Pilot"), /level 1 is not Auto Pilot/);

@@ -24,7 +24,7 @@ export function maturityProblems(page: string, folder: string): string[] {
   for (const { links } of rows) {
     for (const { title, path } of links) {
       const file = join(folder, path);
-      if (!existsSync(file)) problems.push(`${path} does not exist`);
+      if (!path.endsWith(".test.ts") || !existsSync(file)) problems.push(`${path} is no test file`);
       else if (!hasTest(file, title)) problems.push(`${path} has no test "${title}"`);
     }
   }

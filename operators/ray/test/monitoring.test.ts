@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { monitoringIsTrue, onEmbedded } from "@konverge/operator-suite";
 import { rayOperator, rayOperatorWith } from "@konverge/ray-operator";
+import { Pod } from "konverge/kinds";
+import { parseYaml } from "konverge/schema";
 import { sample } from "./scenarios.ts";
 import { SimulatedServe } from "./simulated-serve.ts";
 
+const MONITORING = new URL("../monitoring/", import.meta.url);
 /**
  * What Ray itself exports on the port `metrics` of its pods, of its system metrics and those of Ray Serve:
  * https://docs.ray.io/en/releases-2.46.0/ray-observability/reference/system-metrics.html
@@ -22,7 +26,7 @@ const RAY = [
   "ray_serve_deployment_queued_queries",
 ];
 
-monitoringIsTrue(rayOperator, new URL("../monitoring/", import.meta.url), RAY);
+monitoringIsTrue(rayOperator, MONITORING, RAY);
 
 onEmbedded(
   "metrics follow the status of clusters and services, also after a restart of the operator",
@@ -39,6 +43,13 @@ onEmbedded(
     await has(/^kuberay_cluster_info{.*owner_kind="RayService"} 1$/m);
     const provisioned = /^kuberay_cluster_provisioned_duration_seconds{.*$/m;
     const [before] = provisioned.exec(await running.metrics())!;
+    const [{ spec: monitor }] = parseYaml(readFileSync(new URL("pod-monitor.yaml", MONITORING), "utf8")) as [
+      { spec: { selector: { matchLabels: object }; podMetricsEndpoints: { port: string }[] } },
+    ];
+    for (const { metadata, spec } of await stage.list(Pod)) {
+      assert.deepEqual({ ...metadata.labels, ...monitor.selector.matchLabels }, metadata.labels);
+      assert.ok(spec?.containers[0]?.ports?.some(({ name }) => name === monitor.podMetricsEndpoints[0]?.port));
+    }
     running.crash();
     await running.restart();
     await has(served);
