@@ -1,4 +1,4 @@
-import type { SimulatedLoad } from "@konverge/operator-suite";
+import { customMetrics, type SimulatedLoad } from "@konverge/operator-suite";
 
 /** The window over which an adapter averages, as the operator does. */
 const WINDOW = 60_000;
@@ -25,22 +25,14 @@ export class MetricsAdapter {
     }
   }
 
-  readonly answer = async ({ path }: { path: string }) => {
-    const segments = new URL(path, "http://localhost").pathname.split("/").map(decodeURIComponent);
-    const [, , group = "", version = "", , namespace = "", , , metric = ""] = segments;
-    const apiVersion = `${group}/${version}`;
-    const timestamp = `${new Date(this.#now).toISOString().slice(0, 19)}Z`;
-    const items = [...this.#samples].map(([name, samples]) => {
-      const mean = samples.reduce((sum, { values }) => sum + (values[metric] ?? 0), 0) / samples.length;
-      const describedObject = { kind: "Pod", apiVersion: "v1", namespace, name };
-      return { describedObject, metric: { name: metric }, timestamp, value: `${Math.round(mean * 1000)}m` };
-    });
-    const body =
-      namespace === ""
-        ? { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersion, resources: [] }
-        : { kind: "MetricValueList", apiVersion, metadata: {}, items };
-    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  };
+  readonly answer = customMetrics(
+    (metric) =>
+      [...this.#samples].map(([name, samples]) => {
+        const mean = samples.reduce((sum, { values }) => sum + (values[metric] ?? 0), 0) / samples.length;
+        return [name, `${Math.round(mean * 1000)}m`];
+      }),
+    () => this.#now,
+  );
 }
 
 function gaugesIn(text: string): Record<string, number> {

@@ -2,8 +2,8 @@
 // knows the load, on virtual time.
 //   node bench/sizing/run.ts
 import { llmOperatorWith } from "@konverge/llm-operator";
-import { playOnEmbedded, SimulatedLoad, type TestEnvironment } from "@konverge/operator-suite";
-import { APIService, HorizontalPodAutoscaler, Pod, Service, StatefulSet } from "konverge/kinds";
+import { playOnEmbedded, registerMetricsAdapter, SimulatedLoad, type TestEnvironment } from "@konverge/operator-suite";
+import { HorizontalPodAutoscaler, Pod, StatefulSet } from "konverge/kinds";
 import { table, writeResult } from "../harness/results.ts";
 import { type LoadShape, loadShapes } from "./load-shapes.ts";
 import { MetricsAdapter } from "./metrics-adapter.ts";
@@ -68,21 +68,7 @@ function autoscaler(busy: number): Contender {
     name: `HPA: ${busy} requests running per pod, 1 waiting`,
     async begin(stage) {
       const { client, namespace } = stage;
-      await client.create(Service, {
-        metadata: { name: "adapter", namespace },
-        spec: { type: "ExternalName", externalName: "adapter.example" },
-      });
-      await client.create(APIService, {
-        metadata: { name: "v1beta2.custom.metrics.k8s.io" },
-        spec: {
-          group: "custom.metrics.k8s.io",
-          version: "v1beta2",
-          groupPriorityMinimum: 100,
-          versionPriority: 100,
-          insecureSkipTLSVerify: true,
-          service: { namespace, name: "adapter", port: 443 },
-        },
-      });
+      await registerMetricsAdapter(stage);
       const labels = { app: "modeldeployment" };
       await client.create(StatefulSet, {
         metadata: { name: "chat", namespace },

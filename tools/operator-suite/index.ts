@@ -28,6 +28,7 @@ export type {
 } from "@konverge/testing";
 export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
 export { allowPrivileged } from "./clearing.ts";
+export { customMetrics, registerMetricsAdapter } from "./custom-metrics.ts";
 export { exactRole, onEmbedded, onReal, playOnEmbedded, type RealOptions, type StageOptions } from "./declare.ts";
 export { foreignDefinition, installForeignKind } from "./foreign-kind.ts";
 export { kubectlFolder } from "./kubectl.ts";

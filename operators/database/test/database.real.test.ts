@@ -9,5 +9,5 @@ onReal({
   "a hibernated database keeps its data": hibernates,
   "a database runs also where the definition of a tutorial is installed": aDatabaseRunsByALesserDefinition,
   "the API server refuses what MySQL does not have, with the field and the reason": mysqlLimits,
-  "bad input is refused or reported, and recovers when mended": badInput,
+  "bad input is refused or reported, and works when it is fixed": badInput,
 });

@@ -22,9 +22,9 @@ onEmbedded("another version rolls out with the data and the password it had", up
 onEmbedded("volumes grow and never shrink", resized);
 onEmbedded("backups are taken on their schedule", backups);
 onEmbedded("a hibernated database keeps its data", hibernates);
-onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
-onEmbedded("an application has a database, a role and a Secret of its own", application);
-onEmbedded("servers have certificates of an authority of their own, or the user's", encrypted);
+onEmbedded("bad input is refused or reported, and works when it is fixed", badInput);
+onEmbedded("an application has a dedicated database, role and Secret", application);
+onEmbedded("servers have certificates of a dedicated authority, or the user's", encrypted);
 onEmbedded("certificates are renewed in time, without a restart", renewed);
 onEmbedded("the API server refuses what MySQL does not have, with the field and the reason", mysqlLimits);
 onEmbedded("servers with standbys come up also where nothing really runs", unheard);

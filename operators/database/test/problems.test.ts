@@ -8,7 +8,7 @@ import {
   taskImageProblems,
 } from "./problem-scenarios.ts";
 
-onEmbedded("what keeps servers from running is told, and they run when it is mended", serverProblems);
+onEmbedded("what keeps servers from running is reported, and they run when it is fixed", serverProblems);
 onEmbedded("an image that cannot be pulled is told of, and another one is taken", imageProblems);
 onEmbedded("backups and restores tell of an image that cannot be pulled, and go on with it", taskImageProblems);
 onEmbedded("without nodes a database waits, and runs when one comes", noNodes, { nodes: [] });

@@ -26,7 +26,7 @@ onEmbedded("a new database begins with a backup", bootstraps);
 onEmbedded("backups outlive their database", backupsOutlive);
 onEmbedded("pods that share a volume of one node run there, and no others wait for it", attachedBackups);
 onEmbedded("a database is restored by one restore at a time", oneAtATime);
-onEmbedded("bad backups and restores are refused or reported, and go on when mended", recoveryBadInput);
+onEmbedded("bad backups and restores are refused or reported, and continue when they are fixed", recoveryBadInput);
 onEmbedded("what is started by hand from the schedule is told of, and let go", startedByHand);
 onEmbedded("volumes that cannot grow stay, and that is told", cannotGrow);
 onEmbedded("a restore that is given up leaves what was there", restoreGivenUp);

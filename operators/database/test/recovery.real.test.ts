@@ -5,5 +5,5 @@ import { backupsOutlive, onDemand } from "./recovery-scenarios.ts";
 onReal({
   "a backup is taken when it is asked for": onDemand,
   "backups outlive their database": backupsOutlive,
-  "bad backups and restores are refused or reported, and go on when mended": recoveryBadInput,
+  "bad backups and restores are refused or reported, and continue when they are fixed": recoveryBadInput,
 });

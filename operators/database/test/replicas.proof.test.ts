@@ -2,7 +2,7 @@ import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
 import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
 
-survivesCrashesAndErrors("another takes over, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
+survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {
   mask: timeless,
 });

@@ -29,7 +29,7 @@ onEmbedded(
 );
 onEmbedded("a new password is set before it is told; a Secret that is deleted is made anew", rotates);
 onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull);
-onEmbedded("poolers, exporters, and what Prometheus is told", hasCompany);
+onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);

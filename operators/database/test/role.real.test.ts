@@ -9,8 +9,8 @@ import { encrypted } from "./scenarios.ts";
 // Together they take all that the operator is allowed to do.
 onReal(
   {
-    "poolers, exporters, and what Prometheus is told": hasCompany,
-    "servers have certificates of an authority of their own, or the user's": encrypted,
+    "poolers, exporters, and what Prometheus scrapes": hasCompany,
+    "servers have certificates of a dedicated authority, or the user's": encrypted,
     "cert-manager issues the certificate of servers, if an issuer is named": issued,
     "a primary that finds no node is replaced, and follows when it is back": replacesPrimary,
     "a restore in place replaces data while no server runs": restoresInPlace,

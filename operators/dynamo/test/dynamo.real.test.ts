@@ -16,7 +16,7 @@ onReal(
     "a component that somebody writes by hand": component,
     "with the LeaderWorkerSet API, a replica is a group of pods": groups,
     "pods that are scaled away finish what they have first": drainsAndTells,
-    "bad input is refused or reported, and recovers when mended": badInput,
+    "bad input is refused or reported, and works when it is fixed": badInput,
   },
   { role: dynamoOperator },
 );

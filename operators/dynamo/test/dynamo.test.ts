@@ -19,7 +19,7 @@ onEmbedded("parts are repaired, follow the spec, and go with the graph", lives);
 onEmbedded("a model with an SLA is sized, and both versions tell the same", model);
 onEmbedded("a restart goes through the services in order", restart);
 onEmbedded("an image is built before the services start", build);
-onEmbedded("bad input is refused or reported, and recovers when mended", badInput);
+onEmbedded("bad input is refused or reported, and works when it is fixed", badInput);
 onEmbedded("a volume that cannot shrink stays as it is, and that is reported once", keepsVolume);
 onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
 onEmbedded("with that API, a replica is a group of pods", groups);

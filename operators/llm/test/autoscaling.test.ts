@@ -1,61 +1,22 @@
 import assert from "node:assert/strict";
 import { ModelDeployment } from "@konverge/llm-operator";
-import { onEmbedded, type Scenario } from "@konverge/operator-suite";
-import { APIService, HorizontalPodAutoscaler, Pod, Service, StatefulSet } from "konverge/kinds";
+import { customMetrics, onEmbedded, registerMetricsAdapter, type Scenario } from "@konverge/operator-suite";
+import { HorizontalPodAutoscaler, Pod, StatefulSet } from "konverge/kinds";
 import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
 
-/** An adapter of the custom metrics API, as Prometheus' is: it tells one value of each pod that there is. */
-class Adapter {
-  readonly asked = new Set<string>();
-  value = "0";
-  pods: readonly string[] = [];
-  now = 0;
-
-  readonly answer = async ({ path }: { path: string }) => {
-    const { pathname } = new URL(path, "http://localhost");
-    const [, , group = "", version = "", , namespace = "", , , metric = ""] = pathname
-      .split("/")
-      .map(decodeURIComponent);
-    const apiVersion = `${group}/${version}`;
-    if (namespace !== "") this.asked.add(metric);
-    const timestamp = `${new Date(this.now).toISOString().slice(0, 19)}Z`;
-    const body =
-      namespace === ""
-        ? { kind: "APIResourceList", apiVersion: "v1", groupVersion: apiVersion, resources: [] }
-        : {
-            kind: "MetricValueList",
-            apiVersion,
-            metadata: {},
-            items: this.pods.map((name) => ({
-              describedObject: { kind: "Pod", apiVersion: "v1", namespace, name },
-              metric: { name: metric },
-              timestamp,
-              value: this.value,
-            })),
-          };
-    return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  };
-}
-
-const adapter = new Adapter();
+/** The adapter reports this value for each of these pods. */
+const adapter = { asked: new Set<string>(), value: "0", pods: [] as readonly string[], now: 0 };
+const answer = customMetrics(
+  (metric) => {
+    adapter.asked.add(metric);
+    return adapter.pods.map((name) => [name, adapter.value]);
+  },
+  () => adapter.now,
+);
 
 /** What waits at the servers moves the size within the bounds that the operator sets, and no further. */
 const follows: Scenario = async (stage) => {
-  await stage.client.create(Service, {
-    metadata: { name: "adapter", namespace: stage.namespace },
-    spec: { type: "ExternalName", externalName: "adapter.example" },
-  });
-  await stage.client.create(APIService, {
-    metadata: { name: "v1beta2.custom.metrics.k8s.io" },
-    spec: {
-      group: "custom.metrics.k8s.io",
-      version: "v1beta2",
-      groupPriorityMinimum: 100,
-      versionPriority: 100,
-      insecureSkipTLSVerify: true,
-      service: { namespace: stage.namespace, name: "adapter", port: 443 },
-    },
-  });
+  await registerMetricsAdapter(stage);
   await stage.start(deafOperator);
   await stage.apply(deployment("chat", { model: "m", replicas: 4, gpuCount: 0 }));
   await untilDeployed(stage, "chat", 4);
@@ -88,4 +49,4 @@ const follows: Scenario = async (stage) => {
   assert.equal(await size(), 4, "nobody waits any more");
 };
 
-onEmbedded("a ModelDeployment's autoscaler follows what waits at the servers", follows, { extension: adapter.answer });
+onEmbedded("a ModelDeployment's autoscaler follows what waits at the servers", follows, { extension: answer });

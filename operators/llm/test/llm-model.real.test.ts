@@ -4,7 +4,7 @@ import { lives, repairs, restsWhenDone, samplesConverge } from "./llm-model-scen
 
 onReal({
   "an LLMModel lives": lives,
-  "what somebody deletes or edits by hand is put right": repairs,
+  "what a user deletes or edits is repaired": repairs,
   "the samples of LLMModels converge": samplesConverge,
   "nothing is written when nothing changes": restsWhenDone,
   ...badInput,

@@ -11,7 +11,7 @@ import {
 
 onEmbedded("a ModelDeployment becomes a StatefulSet, Services, an autoscaler and a ConfigMap", deploys);
 onEmbedded("a declared load gives the first size and the autoscaler's bounds", sizedByDeclaration);
-onEmbedded("costs are capped, and it is told", cappedByCost);
-onEmbedded("a model sleeps when nobody asks, and wakes when somebody does", sleeps(llmOperatorWith));
-onEmbedded("a quota keeps a ModelDeployment's pods from being made: it is told, and passes", deploymentQuota);
+onEmbedded("costs are capped, and that is reported", cappedByCost);
+onEmbedded("a model without requests is scaled to zero, and back when there are some", sleeps(llmOperatorWith));
+onEmbedded("a quota that keeps a ModelDeployment from creating pods is reported until it is raised", deploymentQuota);
 onEmbedded("the samples of ModelDeployments converge", deploymentSamplesConverge);

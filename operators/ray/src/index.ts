@@ -19,6 +19,7 @@ export { rayClusters } from "./ray-controller.ts";
 export * from "./ray-job.ts";
 export * from "./ray-job-children.ts";
 export * from "./ray-job-controller.ts";
+export { RayMetrics } from "./ray-metrics.ts";
 export * from "./ray-origin.ts";
 export * from "./ray-service.ts";
 export * from "./ray-service-children.ts";

@@ -4,6 +4,7 @@ import { RayCluster } from "./ray-cluster.ts";
 import { rayClusters } from "./ray-controller.ts";
 import { RayJob } from "./ray-job.ts";
 import { rayJobs } from "./ray-job-controller.ts";
+import { RayMetrics } from "./ray-metrics.ts";
 import { RayService } from "./ray-service.ts";
 import { rayServices } from "./ray-service-controller.ts";
 import type { RayFetch } from "./serve-applications.ts";
@@ -23,14 +24,17 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
         description: "Whether the keys of a deleted cluster are removed from Redis.",
       },
     ],
-    create: ({ settings }) => ({
-      controllers: [
-        rayClusters({ redisCleanup: settings["redisCleanup"]?.toLowerCase() !== "false" }),
-        rayJobs(),
-        rayServices(fetch),
-      ],
-      admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission()],
-    }),
+    create({ settings, metrics: registry }) {
+      const metrics = new RayMetrics(registry);
+      return {
+        controllers: [
+          rayClusters(metrics, { redisCleanup: settings["redisCleanup"]?.toLowerCase() !== "false" }),
+          rayJobs(metrics),
+          rayServices(metrics, fetch),
+        ],
+        admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission()],
+      };
+    },
   });
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */

@@ -9,6 +9,7 @@ import type {
   VolumeMount,
 } from "konverge/kinds";
 import { z } from "zod";
+import { rayKind } from "./ray-kind.ts";
 
 const MOST_REPLICAS = 2_147_483_647;
 const parameters = () => z.record(z.string(), z.string()).default({});
@@ -110,16 +111,9 @@ const columns = {
   "Head Service IP": wideColumn(".status.head.serviceIP"),
 };
 
-/** A Ray cluster: a head, and groups of workers that join it. Both versions have the same shape. */
-export const RayCluster = defineKind({
-  group: "ray.io",
-  kind: "RayCluster",
-  categories: ["all"],
-  stored: "v1",
-  versions: {
-    v1: { spec: rayClusterSpec, status: rayClusterStatus, columns },
-    v1alpha1: { spec: rayClusterSpec, status: rayClusterStatus, columns },
-  },
-});
+/** A Ray cluster: a head, and groups of workers that join it. */
+export const RayCluster = defineKind(
+  rayKind("RayCluster", { spec: rayClusterSpec, status: rayClusterStatus, columns }),
+);
 export type RayCluster = ObjectOf<typeof RayCluster>;
 export type WorkerGroup = NonNullable<RayCluster["spec"]["workerGroupSpecs"]>[number];

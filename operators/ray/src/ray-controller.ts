@@ -5,6 +5,7 @@ import { isFaultTolerant } from "./gcs-fault-tolerance.ts";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
+import type { RayMetrics } from "./ray-metrics.ts";
 import { rolloutOf } from "./ray-rollout.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
 import { deletePod, REDIS_FINALIZER, removeKeys } from "./redis-cleanup.ts";
@@ -30,7 +31,7 @@ export interface RayClusterOptions {
  * Keeps the head, its Service and the workers of each RayCluster. Pods that have ended are deleted and recreated; pods
  * of an older template are replaced.
  */
-export function rayClusters({ redisCleanup }: RayClusterOptions = { redisCleanup: true }) {
+export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOptions) {
   return controller(RayCluster, {
     owns: [
       ownedKind(Pod, { onImmutable: "recreate", labelSelector: CLUSTER }),
@@ -50,6 +51,7 @@ export function rayClusters({ redisCleanup }: RayClusterOptions = { redisCleanup
         events.warning("UpstreamOperator", warning);
         return { requeueAfter: LOOK_AGAIN };
       }
+      metrics.clusters = () => context.cache.list(RayCluster);
       const { spec } = cluster;
       const pods = observed.all(Pod);
       const head = headPodFor(cluster, pods, clock.now());

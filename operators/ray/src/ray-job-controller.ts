@@ -14,12 +14,13 @@ import { RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
 import { RayJob } from "./ray-job.ts";
 import { dashboardOf, jobCluster, jobIdOf, outcomeOf, submitterFor } from "./ray-job-children.ts";
+import type { RayMetrics } from "./ray-metrics.ts";
 
 type Status = NonNullable<ReconcileResult<RayJob>["status"]>;
 type Result = ReconcileResult<RayJob>;
 
 /** Runs each RayJob on a dedicated cluster: creates it, submits the job, follows it, tries again, and clears away. */
-export function rayJobs() {
+export function rayJobs(metrics: RayMetrics) {
   return controller(RayJob, {
     owns: [RayCluster, Job],
     watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
@@ -29,6 +30,7 @@ export function rayJobs() {
         context.events.warning("UpstreamOperator", warning);
         return { requeueAfter: LOOK_AGAIN };
       }
+      metrics.jobs = () => context.cache.list(RayJob);
       const result = nextOf(job, context);
       report(job, result.status!, context);
       return result;

@@ -2,6 +2,7 @@ import { ageColumn, defineKind, type ObjectOf, opaqueObject } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import { z } from "zod";
 import { rayClusterSpec } from "./ray-cluster.ts";
+import { rayKind } from "./ray-kind.ts";
 
 const time = () => z.iso.datetime().optional();
 
@@ -64,12 +65,6 @@ const columns = {
   age: ageColumn,
 };
 
-/** A job that runs on a dedicated Ray cluster. Both versions have the same shape. */
-export const RayJob = defineKind({
-  group: "ray.io",
-  kind: "RayJob",
-  categories: ["all"],
-  stored: "v1",
-  versions: { v1: { spec, status, columns }, v1alpha1: { spec, status, columns } },
-});
+/** A job that runs on a dedicated Ray cluster. */
+export const RayJob = defineKind(rayKind("RayJob", { spec, status, columns }));
 export type RayJob = ObjectOf<typeof RayJob>;

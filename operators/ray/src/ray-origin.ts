@@ -12,8 +12,11 @@ export const originLabels = (kind: "RayJob" | "RayService", name: string): Recor
   [ORIGIN.kind]: kind,
 });
 
+/** The kind of object that a cluster was created for; undefined if a user created it. */
+export const originKind = ({ metadata }: RayCluster) => metadata.labels?.[ORIGIN.kind];
+
 /** Whether a cluster belongs to a RayService: its pods serve requests. */
-export const isServing = ({ metadata }: RayCluster) => metadata.labels?.[ORIGIN.kind] === "RayService";
+export const isServing = (cluster: RayCluster) => originKind(cluster) === "RayService";
 
 /** What another kind decides about its cluster: sizes are the autoscaler's, where there is one. */
 export function decidedSpec(spec: RayCluster["spec"]) {

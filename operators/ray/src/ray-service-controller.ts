@@ -12,6 +12,7 @@ import { parseYaml } from "konverge/schema";
 import { CLUSTER, headPorts, NODE_TYPE, SERVE } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
+import type { RayMetrics } from "./ray-metrics.ts";
 import { MULTIKUEUE, RayService } from "./ray-service.ts";
 import { serveServiceName, servicesFor } from "./ray-service-children.ts";
 import { activeCluster, currentCluster, planOf, retiredClusters, SERVE_CONFIG } from "./ray-service-plan.ts";
@@ -33,7 +34,7 @@ const LATER = 10_000;
  * Guarantees: which cluster is the active one is written in the Services alone, and what a cluster was sent is written on it,
  * so that all of it continues after a crash. A configuration can be sent twice, which changes nothing.
  */
-export function rayServices(fetch: RayFetch) {
+export function rayServices(metrics: RayMetrics, fetch: RayFetch) {
   return controller(RayService, {
     owns: [RayCluster, Service],
     watches: [
@@ -47,6 +48,7 @@ export function rayServices(fetch: RayFetch) {
         context.events.warning("UpstreamOperator", warning);
         return { requeueAfter: LOOK_AGAIN };
       }
+      metrics.services = () => context.cache.list(RayService);
       if (service.spec.managedBy === MULTIKUEUE) return {};
       if (service.spec.suspend) return suspended(context);
       return served(service, fetch, context);

@@ -2,6 +2,7 @@ import { ageColumn, defineKind, type ObjectOf, opaqueObject } from "konverge";
 import type { Service } from "konverge/kinds";
 import { z } from "zod";
 import { rayClusterSpec, rayClusterStatus } from "./ray-cluster.ts";
+import { rayKind } from "./ray-kind.ts";
 
 /** The manager of objects that another cluster runs. */
 export const MULTIKUEUE = "kueue.x-k8s.io/multikueue";
@@ -66,12 +67,6 @@ const columns = {
   age: ageColumn,
 };
 
-/** Applications of Ray Serve on a cluster that is replaced without downtime. Both versions have the same shape. */
-export const RayService = defineKind({
-  group: "ray.io",
-  kind: "RayService",
-  categories: ["all"],
-  stored: "v1",
-  versions: { v1: { spec, status, columns }, v1alpha1: { spec, status, columns } },
-});
+/** Applications of Ray Serve on a cluster that is replaced without downtime. */
+export const RayService = defineKind(rayKind("RayService", { spec, status, columns }));
 export type RayService = ObjectOf<typeof RayService>;

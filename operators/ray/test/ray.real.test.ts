@@ -11,9 +11,9 @@ onReal(
   {
     "a head, its Service and workers, as upstream makes them": cluster,
     "workers are repaired, scaled, deleted by name, suspended": lives,
-    "workers come and go as Ray's own autoscaler decides": autoscaled,
+    "workers are added and removed as Ray's own autoscaler decides": autoscaled,
     "a cluster whose autoscaler is switched off is its user's again": switchedOff,
-    "bad input is refused or reported, and recovers when mended": badInput,
+    "bad input is refused or reported, and works when it is fixed": badInput,
     "a job runs on a dedicated cluster, which is deleted when its time is over": jobRuns,
     "jobs that could never run are refused": badJobs,
     "workers outlive a head whose state is in Redis; its keys are removed with the cluster": faultTolerant,

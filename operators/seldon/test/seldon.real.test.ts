@@ -12,7 +12,7 @@ onReal(
     "children are repaired, follow the spec, and go with their owner": lives,
     "a graph spans pods and is scaled": graph,
     "a predictor is explained by a Deployment of its own": explained,
-    "bad input is refused or reported, and recovers when mended": badInput,
+    "bad input is refused or reported, and works when it is fixed": badInput,
     ...badModels,
     "without a router, it is reported that requests are not split, until one is installed": withoutRouter,
     "a VirtualService of Istio splits and mirrors requests": byIstio,

@@ -94,7 +94,7 @@ test("pods have names that resolve, and what was asked for", () => {
   assert.equal(metadata.ownerReferences?.[0]?.uid, "job-uid");
 });
 
-test("what concerns pods changes their spec's name; what does not leaves them alone", () => {
+test("what affects pods changes the name of their spec; anything else leaves them unchanged", () => {
   const hash = (spec: Parameters<typeof exampleJob>[0], parameters = {}) => specHash(exampleJob(spec), parameters);
   const same = hash({});
   for (const spec of [

@@ -1,7 +1,7 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import * as scenarios from "./restart-scenarios.ts";
 
-onEmbedded("two failing workers restart the gang once, and the first cause is told", scenarios.theGangRestartsOnce);
+onEmbedded("two failing workers restart the gang once, and the first cause is reported", scenarios.theGangRestartsOnce);
 onEmbedded("after backoffLimit restarts the job fails", scenarios.theBackOffLimitIsReached);
 onEmbedded("with restartPolicy ExitCode, exit codes decide", scenarios.exitCodesDecide);
 onEmbedded("disruptions restart the gang without using up the limit", scenarios.disruptionsAreNotFailures);

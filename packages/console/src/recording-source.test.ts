@@ -3,28 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startCluster } from "@konverge/cluster";
-import { sleep } from "@konverge/core";
-import { ConfigMap } from "@konverge/kinds";
-import { controller, run } from "@konverge/runtime";
+import { recordCopies } from "../test/recorded.ts";
 import { History } from "./history.ts";
 import type { ReconcileEntry } from "./protocol.ts";
 import { loadRecording } from "./recording-source.ts";
-
-const copies = controller(ConfigMap, {
-  name: "copies",
-  labelSelector: "copy=yes",
-  owns: [ConfigMap],
-  reconcile: ({ metadata, data }) => ({
-    children: [ConfigMap.draft({ metadata: { name: `${metadata.name}-copy` }, data: { text: data?.["text"] ?? "" } })],
-  }),
-});
 
 test("a recording shows each reconcile with its trigger, reads and writes, and objects as they were", async () => {
   const folder = mkdtempSync(join(tmpdir(), "konverge-console-"));
   try {
     const file = join(folder, "reconciles.jsonl");
-    await record(file);
+    await recordCopies(file);
     const history = new History({ entries: 1000, characters: 1e7 });
     await loadRecording(file, history);
     const reconciles = history.entries.filter((one): one is ReconcileEntry => one.type === "reconcile");
@@ -46,22 +34,3 @@ test("a recording shows each reconcile with its trigger, reads and writes, and o
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-async function record(file: string): Promise<void> {
-  await using cluster = await startCluster();
-  const { client } = cluster;
-  const manager = await run(copies, { client, recorder: file });
-  const metadata = { name: "a", namespace: "default", labels: { copy: "yes" } };
-  const until = async (text: string) => {
-    for (;;) {
-      const found = await client.get(ConfigMap, "default/a-copy").catch(() => undefined);
-      if (found?.data?.["text"] === text) return;
-      await sleep(client.clock, 20);
-    }
-  };
-  await client.create(ConfigMap, { metadata, data: { text: "hello" } });
-  await until("hello");
-  await client.patch(ConfigMap, "default/a", { merge: { data: { text: "bye" } } });
-  await until("bye");
-  await manager.stop();
-}
