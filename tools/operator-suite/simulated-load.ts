@@ -10,6 +10,8 @@ interface Served {
 }
 
 interface Server {
+  /** Milliseconds for a request that it has alone. */
+  readonly serviceTime: number;
   /** When each of its slots is free. */
   readonly slots: number[];
   /** Requests that are not answered yet, and those answered lately. */
@@ -39,8 +41,8 @@ const TOKENS = 10;
 
 /** How servers answer. */
 interface ServerOptions {
-  /** Milliseconds for a request that a server has alone. */
-  readonly serviceTime: number;
+  /** Milliseconds for a request that a server has alone; some servers may take longer than others. */
+  readonly serviceTime: number | ((pod: Pod) => number);
   readonly concurrency: number;
   readonly selector: string;
   /** By which part a request takes longer in a server that is full: a batch slows each of its requests down. Default: 0. */
@@ -95,13 +97,15 @@ export class SimulatedLoad {
   }
 
   async #seeReplicas(): Promise<void> {
-    const ready = new Set<string>();
-    for (const { status, metadata } of await this.#stage.list(Pod, this.#options.selector)) {
+    const ready = new Map<string, Pod>();
+    for (const pod of await this.#stage.list(Pod, this.#options.selector)) {
+      const { status, metadata } = pod;
       const isReady = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True");
-      if (isReady && status?.podIP && !metadata.deletionTimestamp) ready.add(status.podIP);
+      if (isReady && status?.podIP && !metadata.deletionTimestamp) ready.set(status.podIP, pod);
     }
     const now = this.#stage.clock.monotonic();
-    for (const address of ready) {
+    const { serviceTime: time } = this.#options;
+    for (const [address, pod] of ready) {
       if (this.#servers.has(address)) continue;
       const slots = new Array<number>(this.#options.concurrency).fill(now);
       const within = new Array<number>(BOUNDS.length).fill(0);
@@ -110,7 +114,17 @@ export class SimulatedLoad {
         inter_token_latency_seconds: PART_BOUNDS.inter_token_latency_seconds.map(() => 0),
         request_queue_time_seconds: PART_BOUNDS.request_queue_time_seconds.map(() => 0),
       };
-      this.#servers.set(address, { slots, pending: [], lately: [], answered: 0, worked: 0, within, parts });
+      const serviceTime = typeof time === "number" ? time : time(pod);
+      this.#servers.set(address, {
+        serviceTime,
+        slots,
+        pending: [],
+        lately: [],
+        answered: 0,
+        worked: 0,
+        within,
+        parts,
+      });
     }
     for (const address of this.#servers.keys()) if (!ready.has(address)) this.#servers.delete(address);
   }
@@ -135,10 +149,10 @@ export class SimulatedLoad {
     if (!best) return;
     const { server, slot } = best;
     const started = Math.max(arrived, server.slots[slot]!);
-    const { serviceTime, crowding = 0 } = this.#options;
+    const { crowding = 0 } = this.#options;
     const others = server.slots.filter((free, i) => i !== slot && free > started).length;
     const slower = 1 + (crowding * others) / Math.max(1, server.slots.length - 1);
-    const finished = started + serviceTime * slower * (0.8 + 0.4 * this.#random.next());
+    const finished = started + server.serviceTime * slower * (0.8 + 0.4 * this.#random.next());
     server.slots[slot] = finished;
     server.pending.push({ arrived, started, finished });
   }

@@ -28,7 +28,7 @@ class LatestNumbers<N extends string> {
 export class ModelMetrics {
   readonly models = new LatestNumbers<"wanted" | "ready">();
   readonly deployments = new LatestNumbers<
-    "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost"
+    "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost" | "canaryWeight"
   >();
   /** How often a ModelDeployment was given another size, and why. */
   readonly decisions: Counter<"namespace" | "name" | "reason">;
@@ -82,6 +82,8 @@ export class ModelMetrics {
     gauge("llm_deployment_queue_time_seconds", `${percentile} time in queues.`, sized, "queueTime");
     gauge("llm_deployment_sla_met", "1 if all measured objectives of the SLA are met, 0 if not.", sized, "withinSla");
     gauge("llm_deployment_cost_per_hour", "Cost of its replicas per hour, if a price is set.", sized, "cost");
+    const weight = "The percentage of requests that a canary gets, while one runs.";
+    gauge("llm_deployment_canary_weight", weight, sized, "canaryWeight");
     this.decisions = new Counter({
       name: "llm_scaling_decisions_total",
       help: "Changes of size of a ModelDeployment, by reason.",

@@ -19,6 +19,9 @@ export function modelDeploymentAdmission() {
         if (value !== undefined && durationMs(value) <= 0)
           errors.push(fieldInvalid(`spec.sla.${name}`, value, "must be more than 0"));
       }
+      const { interval } = spec.rollout?.canary ?? {};
+      if (interval !== undefined && durationMs(interval) <= 0)
+        errors.push(fieldInvalid("spec.rollout.canary.interval", interval, "must be more than 0"));
       const { maxLatency } = sla ?? {};
       if (maxLatency && capacity?.serviceTime && durationMs(capacity.serviceTime) > durationMs(maxLatency)) {
         warn(`a single request takes ${capacity.serviceTime}: ${maxLatency} is impossible with any number of replicas`);

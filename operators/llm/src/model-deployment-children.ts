@@ -11,14 +11,34 @@ const CONFIG_FOLDER = "/etc/vllm";
 /** Waiting requests per replica at which the autoscaler goes beyond need. */
 const QUEUE_TARGET = "4";
 
-/** The labels by which a deployment's pods are selected. */
-export function deploymentLabels({ metadata: { name } }: ModelDeployment): Record<string, string> {
-  return { app: "modeldeployment", [DEPLOYMENT_LABEL]: name };
+/** Which of a deployment's servers: those of the stable revision, or those of one that is tried beside it. */
+export type Track = "stable" | "canary";
+
+/**
+ * The labels by which a deployment's pods are selected. Those of a canary differ, so that neither the autoscaler nor the
+ * StatefulSet of the stable revision counts them.
+ */
+export function deploymentLabels(
+  { metadata: { name } }: ModelDeployment,
+  track: Track = "stable",
+): Record<string, string> {
+  return { app: track === "canary" ? "modeldeployment-canary" : "modeldeployment", [DEPLOYMENT_LABEL]: name };
 }
 
-function metadataOf(deployment: ModelDeployment, suffix = "") {
-  const { name, namespace } = deployment.metadata;
-  return { name: `${name}${suffix}`, namespace, labels: { ...deploymentLabels(deployment), ...MANAGED } };
+/** The labels that the pods of both revisions have. */
+function commonLabels({ metadata: { name } }: ModelDeployment): Record<string, string> {
+  return { [DEPLOYMENT_LABEL]: name };
+}
+
+/** The name of the children that each revision has for itself. */
+export function trackName({ metadata: { name } }: ModelDeployment, track: Track): string {
+  return track === "canary" ? `${name}-canary` : name;
+}
+
+function metadataOf(deployment: ModelDeployment, track: Track = "stable") {
+  const { namespace } = deployment.metadata;
+  const labels = { ...deploymentLabels(deployment, track), ...MANAGED };
+  return { name: trackName(deployment, track), namespace, labels };
 }
 
 /** Arguments that the operator sets in the configuration file, and users therefore must not. */
@@ -31,7 +51,7 @@ export const CONFIGURED_ARGS = [
 ] as const;
 
 /** How the servers are configured, as a file that they read. */
-export function configMapFor(deployment: ModelDeployment) {
+export function configMapFor(deployment: ModelDeployment, track: Track = "stable") {
   const { model, source, gpuCount } = deployment.spec;
   const revision = source?.huggingFace?.revision;
   const config = {
@@ -42,7 +62,7 @@ export function configMapFor(deployment: ModelDeployment) {
     port: PORT.containerPort,
   };
   return ConfigMap.draft({
-    metadata: metadataOf(deployment),
+    metadata: metadataOf(deployment, track),
     data: { "config.yaml": printYaml(config) },
   });
 }
@@ -53,47 +73,63 @@ export function configMapFor(deployment: ModelDeployment) {
  */
 export function statefulSetFor(
   deployment: ModelDeployment,
-  options: { products: readonly string[]; replicas: number },
+  { products, replicas }: { products: readonly string[]; replicas: number },
 ): PlannedChild {
-  const { spec } = deployment;
-  const config = configMapFor(deployment);
   const draft = StatefulSet.draft({
     metadata: metadataOf(deployment),
-    spec: {
-      serviceName: headlessName(deployment),
-      podManagementPolicy: "Parallel",
-      selector: { matchLabels: deploymentLabels(deployment) },
-      template: podTemplateFor(spec, {
-        metadata: {
-          labels: { ...deploymentLabels(deployment), ...MANAGED },
-          // Servers read their configuration when they start.
-          annotations: { "ai.example.com/config": templateHash(config.data ?? {}) },
-        },
-        modelName: spec.model,
-        args: ["--config", `${CONFIG_FOLDER}/config.yaml`],
-        products: options.products,
-        volumes: [
-          {
-            volume: { name: "config", configMap: { name: deployment.metadata.name } },
-            mount: { mountPath: CONFIG_FOLDER, readOnly: true },
-          },
-        ],
-      }),
-    },
+    spec: serversOf(deployment, "stable", products),
   });
-  return plannedChild(draft, { initially: { spec: { replicas: options.replicas } } });
+  return plannedChild(draft, { initially: { spec: { replicas } } });
+}
+
+/** The StatefulSet of a revision that is tried. No autoscaler owns its size. */
+export function canarySetFor(
+  deployment: ModelDeployment,
+  { products, replicas }: { products: readonly string[]; replicas: number },
+) {
+  return StatefulSet.draft({
+    metadata: metadataOf(deployment, "canary"),
+    spec: { ...serversOf(deployment, "canary", products), replicas },
+  });
+}
+
+function serversOf(deployment: ModelDeployment, track: Track, products: readonly string[]) {
+  const { spec } = deployment;
+  const config = configMapFor(deployment, track);
+  const labels = deploymentLabels(deployment, track);
+  return {
+    serviceName: headlessName(deployment),
+    podManagementPolicy: "Parallel" as const,
+    selector: { matchLabels: labels },
+    template: podTemplateFor(spec, {
+      metadata: {
+        labels: { ...labels, ...MANAGED },
+        // Servers read their configuration when they start.
+        annotations: { "ai.example.com/config": templateHash(config.data ?? {}) },
+      },
+      modelName: spec.model,
+      args: ["--config", `${CONFIG_FOLDER}/config.yaml`],
+      products,
+      volumes: [
+        {
+          volume: { name: "config", configMap: { name: trackName(deployment, track) } },
+          mount: { mountPath: CONFIG_FOLDER, readOnly: true },
+        },
+      ],
+    }),
+  };
 }
 
 function headlessName(deployment: ModelDeployment): string {
   return `${deployment.metadata.name}-pods`;
 }
 
-/** The Service by which the model is found. */
-export function discoveryServiceFor(deployment: ModelDeployment) {
+/** The Service by which the model is found: of one revision, or of both. */
+export function discoveryServiceFor(deployment: ModelDeployment, tracks: Track | "both" = "stable") {
   return Service.draft({
-    metadata: metadataOf(deployment),
+    metadata: metadataOf(deployment, tracks === "canary" ? "canary" : "stable"),
     spec: {
-      selector: deploymentLabels(deployment),
+      selector: tracks === "both" ? commonLabels(deployment) : deploymentLabels(deployment, tracks),
       ports: [{ name: PORT.name, port: 80, targetPort: PORT.name }],
     },
   });
@@ -105,13 +141,13 @@ export function scrapedLabels(deployment: ModelDeployment): Record<string, strin
 }
 
 /** The Service that gives each replica a name of its own in DNS. */
-export function headlessServiceFor(deployment: ModelDeployment) {
-  const metadata = metadataOf(deployment, "-pods");
+export function headlessServiceFor(deployment: ModelDeployment, tracks: "stable" | "both" = "stable") {
+  const { labels, ...metadata } = metadataOf(deployment);
   return Service.draft({
-    metadata: { ...metadata, labels: { ...metadata.labels, ...scrapedLabels(deployment) } },
+    metadata: { ...metadata, name: headlessName(deployment), labels: { ...labels, ...scrapedLabels(deployment) } },
     spec: {
       clusterIP: "None",
-      selector: deploymentLabels(deployment),
+      selector: tracks === "both" ? commonLabels(deployment) : deploymentLabels(deployment),
       ports: [{ name: PORT.name, port: PORT.containerPort, targetPort: PORT.name }],
     },
   });

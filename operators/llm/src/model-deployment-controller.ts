@@ -1,6 +1,7 @@
-import { cacheKind, controller, keyOf, permission, type ReconcileContext } from "konverge";
+import { cacheKind, controller, keyOf, ownedKind, permission, type ReconcileContext } from "konverge";
 import {
   ConfigMap,
+  ControllerRevision,
   CustomResourceDefinition,
   Event,
   HorizontalPodAutoscaler,
@@ -25,9 +26,11 @@ import {
   type FetchMetrics,
   isMissed,
   LoadMonitor,
+  measurementOf,
   objectiveResults,
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
+import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
 import { httpRoutes, keepHttpRoute } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed, isServing, PORT } from "./inference-server.ts";
@@ -52,7 +55,7 @@ import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
-import { gatewayApi, monitoring, podsOf } from "./watched.ts";
+import { gatewayApi, MANAGED_SELECTOR, monitoring, podsOf } from "./watched.ts";
 
 /**
  * Keeps a StatefulSet, its Services, an autoscaler and a configuration for each ModelDeployment, and the size within what its
@@ -61,12 +64,21 @@ import { gatewayApi, monitoring, podsOf } from "./watched.ts";
  * Flow: every few seconds the servers' own metrics are read; a queueing model turns load and service time into the fewest
  * replicas that keep the promise; measured latency corrects it. The result becomes the autoscaler's bounds. The size itself is
  * the autoscaler's from the moment it exists, except for putting a model to sleep and waking it, which no autoscaler does.
+ *
+ * With `spec.rollout`, the spec of what serves is that of the stable revision, and a new one is tried beside it.
  */
 export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: ModelMetrics) {
   const load = new LoadMonitor(fetchMetrics, PORT.containerPort);
   const imageVolumes = new ImageVolumes();
   return controller(ModelDeployment, {
-    owns: [StatefulSet, Service, HorizontalPodAutoscaler, ConfigMap, PodDisruptionBudget],
+    owns: [
+      StatefulSet,
+      Service,
+      HorizontalPodAutoscaler,
+      ConfigMap,
+      PodDisruptionBudget,
+      ownedKind(ControllerRevision, { labelSelector: MANAGED_SELECTOR }),
+    ],
     watches: [
       podsOf(DEPLOYMENT_LABEL),
       watchGpuNodes(),
@@ -84,14 +96,26 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
     async reconcile(deployment, context) {
       const { observed, cache, clock, events } = context;
       const { name, namespace, uid = "" } = deployment.metadata;
-      const rules = sizingRules(deployment);
-      await imageVolumes.check(deployment.spec, context);
-      isBoundToNode(deployment, Math.min(rules.max, rules.affordable ?? rules.max), context);
+      const stable = servedDeployment(deployment, context);
       const set = observed(StatefulSet, name);
+      const split = deployment.spec.route && httpRoutes.isServed(cache) ? "RouteWeights" : "ReplicaShare";
+      const stableReplicas = set?.spec?.replicas ?? deployment.status?.decisions?.at(-1)?.to ?? 0;
+      const canary = runningCanary(deployment, stable, { stableReplicas, split });
+      const rules = rulesBeside(sizingRules(stable), canary);
+      await imageVolumes.check(deployment.spec, context);
+      const most = Math.min(rules.max, rules.affordable ?? rules.max) + (deployment.spec.rollout ? 1 : 0);
+      isBoundToNode(deployment, most, context);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
+      const canaryPods = pods.filter(
+        ({ metadata }) => metadata.labels?.["app"] !== deploymentLabels(deployment)["app"],
+      );
+      const stablePods = pods.filter((pod) => !canaryPods.includes(pod));
       const memory = load.memory(uid, clock);
       const part = (deployment.spec.sla?.percentile ?? 95) / 100;
-      const measured = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
+      const total = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
+      // The stable replicas can take all requests at any time, and only their own latency says how many that takes.
+      const measured =
+        total && canary ? { ...total, ...measurementOf(memory, stablePods, part), load: total.load } : total;
       const situation: Situation = {
         deployment,
         rules,
@@ -113,19 +137,24 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       await sleepOrWake(set, size, context);
       if (measured) await comeDown(set, size, context);
       const offered = gpuProductsOf(cache.list(Node));
-      const { gpuType } = deployment.spec;
+      const { gpuType } = stable.spec;
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(set?.spec?.template.spec?.affinity))
         : [];
       const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
       const creationError = isShort ? await refusalOf(set, context) : undefined;
-      const problem = isShort ? replicaProblem({ pods, creationError, gpuType, offered, now: clock.now() }) : undefined;
+      const problem = isShort
+        ? replicaProblem({ pods: stablePods, creationError, gpuType, offered, now: clock.now() })
+        : undefined;
       reportProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
       }
       const labels = deploymentLabels(deployment);
-      const backends = [{ service: name, weight: 100 }];
+      const stableSet = statefulSetFor(stable, { products, replicas: Math.max(1, size.replicas) });
+      const facts = { stable, canary, split, set, stableSet, pods: canaryPods, memory, offered } as const;
+      const rollout = await planRollout(deployment, facts, context);
+      const { backends } = rollout;
       const Routed = await keepHttpRoute(deployment, { name, labels, backends }, context);
       const latency = measured?.latency;
       const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
@@ -134,6 +163,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       reportMissed(deployment, slaMet, events);
       const { cost } = deployment.spec;
       const replicas = set?.status?.replicas ?? 0;
+      const paid = replicas + (canary?.replicas ?? 0);
       const numbers = {
         wanted: size.need.replicas,
         ready: situation.ready,
@@ -141,19 +171,21 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ...(latency !== undefined && { latency }),
         ...measured?.percentiles,
         ...(results.some((one) => one.measured !== undefined) && { withinSla: Number(!results.some(isMissed)) }),
-        ...(cost && { cost: replicas * cost.perReplicaHour }),
+        ...(cost && { cost: paid * cost.perReplicaHour }),
+        ...(canary && { canaryWeight: deployment.status?.canary?.weight ?? 0 }),
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
       const told = deployment.status ?? {};
       const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
-          configMapFor(deployment),
-          statefulSetFor(deployment, { products, replicas: Math.max(1, size.replicas) }),
-          discoveryServiceFor(deployment),
-          headlessServiceFor(deployment),
+          configMapFor(stable),
+          stableSet,
+          discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
+          headlessServiceFor(deployment, canary ? "both" : "stable"),
           autoscalerFor(deployment, autoscalerBounds(size.replicas, rules)),
           deploymentBudgetFor(deployment),
+          ...rollout.children,
         ],
         status: {
           endpoint: deploymentEndpoint(deployment),
@@ -165,16 +197,18 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           ...(measured && { requestsPerSecond: steadyNumber(told.requestsPerSecond, measured.load) }),
           ...(latency !== undefined && { latency: toldLatency(told.latency, latency) }),
           ...(results.length > 0 && { objectives: results.map(objectiveStatus) }),
-          ...(cost && { costPerHour: Number((replicas * cost.perReplicaHour).toFixed(4)) }),
+          ...(cost && { costPerHour: Number((paid * cost.perReplicaHour).toFixed(4)) }),
           ...(size.idleSince && { idleSince: size.idleSince }),
           decisions: [...decisions],
+          ...rollout.status,
         },
         conditions: {
           SLAMet: slaMet,
           Routed,
+          ...rollout.conditions,
           ...(problem && problemConditions(problem)),
         },
-        requeueAfter: SCRAPE_PERIOD_MS,
+        requeueAfter: rollout.isDecided ? 1 : SCRAPE_PERIOD_MS,
       };
     },
   });

@@ -1,6 +1,7 @@
 import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
 import { z } from "zod";
 import { adapterStatus } from "./lora.ts";
+import { canaryStatus, rolloutField } from "./rollout-spec.ts";
 import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A model served within a latency SLA: as many replicas as the SLA requires. */
@@ -103,6 +104,9 @@ export const ModelDeployment = defineKind({
             maxPerHour: z.number().min(0).describe("Maximum cost of all replicas per hour."),
           })
           .optional(),
+        rollout: rolloutField
+          .optional()
+          .describe("How a change of what the servers run is rolled out. Default: one replica after the other."),
         ...servingFields,
       }),
       status: z.object({
@@ -144,6 +148,8 @@ export const ModelDeployment = defineKind({
           )
           .optional()
           .describe("The latest changes of size, newest last."),
+        stableRevision: z.string().optional().describe("The revision that serves, if rollouts have a canary."),
+        canary: canaryStatus.optional().describe("The revision that is tried, or was rolled back."),
       }),
       columns: {
         Model: ".spec.model",
@@ -168,11 +174,19 @@ export const ModelDeployment = defineKind({
           "!has(self.scaling) || !has(self.scaling.demandUrl) || has(self.scaling.toZeroAfter)",
           "scaling.demandUrl and scaling.toZeroAfter must be set together",
         ),
+        cel(
+          "!has(self.rollout) || !has(self.cost) || self.cost.perReplicaHour * 2.0 <= self.cost.maxPerHour",
+          "cost.maxPerHour is less than the cost of two replicas, and a canary runs beside the stable revision",
+        ),
       ],
       objectRules: [
         cel(
           "self.metadata.name.size() <= 52 && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
           "the name becomes that of a Service and of pods: at most 52 letters, digits and dashes, starting with a letter",
+        ),
+        cel(
+          "!has(self.spec.rollout) || self.metadata.name.size() <= 45",
+          "with spec.rollout, the name becomes part of a longer one: at most 45 characters",
         ),
       ],
     },

@@ -4,14 +4,15 @@ import { httpRoutes } from "./http-route.ts";
 import { MANAGED } from "./inference-server.ts";
 import { SERVICE_MONITOR_CRD } from "./service-monitor.ts";
 
-const selector = Object.entries(MANAGED)
+/** Selects what this operator makes. */
+export const MANAGED_SELECTOR = Object.entries(MANAGED)
   .map(([name, value]) => `${name}=${value}`)
   .join(",");
 
 /** The pods of a kind's objects, which carry the object's name in a label. */
 export function podsOf<T extends KubeObject>(label: string): WatchedKind<T> {
   return watchKind<Pod, T>(Pod, {
-    labelSelector: selector,
+    labelSelector: MANAGED_SELECTOR,
     to: ({ metadata: { namespace, labels } }) => (labels?.[label] ? [`${namespace}/${labels[label]}`] : []),
   });
 }

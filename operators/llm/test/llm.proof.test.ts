@@ -8,6 +8,7 @@ import {
   survivesFaults,
   survivesSpecChanges,
 } from "@konverge/operator-suite";
+import { smallCanary, smallRollback } from "./canary-scenarios.ts";
 import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
   deafOperator,
@@ -19,7 +20,7 @@ import {
 } from "./model-deployment-scenarios.ts";
 import { routed } from "./route-scenarios.ts";
 
-exactRole(deafOperator, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith)]);
+exactRole(deafOperator, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
 
 survivesFaults("an LLMModel converges whatever fails", llmOperator, converges);
 survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives);
@@ -38,5 +39,15 @@ survivesCrdDeletion("a ModelDeployment survives that its kind goes and comes", d
 survivesCrdDeletion("an LLMModel survives that its kind goes and comes", llmOperator, convergesOnNodes);
 survivesSpecChanges("an LLMModel is as before after its spec is changed, and back", llmOperator, converges);
 survivesSpecChanges("a ModelDeployment is as before after its spec is changed, and back", deafOperator, isDeployed, {
+  mask: withoutSize,
+});
+
+survivesFaults("a canary is promoted whatever fails", deafOperator, smallCanary);
+survivesCrashesAndErrors("a canary is rolled back whatever fails", deafOperator, smallRollback);
+survivesDeletion("a canary goes with its ModelDeployment, in each phase", deafOperator, smallCanary, ModelDeployment);
+repairsChildren("each field of the children of a promoted canary is repaired", deafOperator, smallCanary, {
+  mask: withoutSize,
+});
+survivesSpecChanges("a promoted canary is as before after its spec is changed, and back", deafOperator, smallCanary, {
   mask: withoutSize,
 });

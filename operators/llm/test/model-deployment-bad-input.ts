@@ -42,6 +42,13 @@ const schemaErrors: Scenario = async (stage) => {
   await refused(stage, { model: "m", gpuCount: 0, gpuType: "H100" }, /gpuCount requests no GPUs/);
   await refused(stage, { model: "m", args: ["--port=1"] }, /--port is derived from other fields/);
   await refused(stage, { model: "m" }, /starting with a letter/, "3-models");
+  const withCanary = (canary: object) => ({ model: "m", rollout: { canary } });
+  await refused(stage, withCanary({ stepWeights: [50, 10] }), /each weight must be at least the one before/);
+  await refused(stage, withCanary({ stepWeights: [0] }), /stepWeights\[0\].*greater than or equal to 1/);
+  await refused(stage, withCanary({ interval: "0s" }), /spec\.rollout\.canary\.interval.*must be more than 0/);
+  await refused(stage, withCanary({}), /at most 45 characters/, `a${"b".repeat(45)}`);
+  const cost = { perReplicaHour: 2, maxPerHour: 3 };
+  await refused(stage, { ...withCanary({}), cost }, /less than the cost of two replicas/);
 };
 
 const unknownGpuType: Scenario = async (stage) => {

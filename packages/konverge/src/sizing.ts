@@ -20,6 +20,7 @@ export {
   MEASUREMENT_WINDOW_MS,
   type MissedObjective,
   type MissedReason,
+  measurementOf,
   metricsUrl,
   missedReason,
   type ObjectiveResult,

@@ -91,9 +91,34 @@ export class LoadMonitor {
         const url = metricsUrl(pod, this.#port);
         const text = url && (await scrapeMetrics(this.#fetch, url, clock));
         const sample = text && this.#read(text);
-        if (sample) samples.set(pod.metadata.uid ?? pod.metadata.name, sample);
+        if (sample) samples.set(sampleKey(pod), sample);
       }),
     );
     return { at: clock.monotonic(), samples };
   }
+}
+
+function sampleKey({ metadata }: Pod): string {
+  return metadata.uid ?? metadata.name;
+}
+
+/**
+ * The measurement of some of the pods that were scraped, such as those of one revision: of the current window, or of all
+ * requests since they started.
+ */
+export function measurementOf(
+  { looks }: Pick<SizingState, "looks">,
+  pods: readonly Pod[],
+  part: number,
+  period: "window" | "all" = "window",
+): LoadMeasurement | undefined {
+  const newest = looks.at(-1);
+  const first = period === "window" ? looks[0] : { at: Number.NEGATIVE_INFINITY, samples: new Map() };
+  if (!first || !newest || first === newest) return undefined;
+  const keys = new Set(pods.map(sampleKey));
+  const only = ({ at, samples }: Look): Look => ({
+    at,
+    samples: new Map([...samples].filter(([key]) => keys.has(key))),
+  });
+  return measuredBetween(only(first), only(newest), part);
 }

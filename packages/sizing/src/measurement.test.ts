@@ -38,6 +38,18 @@ test("vLLM's own names are read, and series of several reasons are added up", ()
   );
 });
 
+test("answers with a status of 5xx are requests that failed, besides those that were answered", () => {
+  const answers = (status: string, count: number) =>
+    `http_requests_total{handler="/v1/completions",method="POST",status="${status}"} ${count}`;
+  const text = (failed: number) =>
+    [metrics(30, 0), answers("2xx", 30), answers("4xx", 7), answers("5xx", failed)].join("\n");
+  assert.equal(readVllmMetrics(text(10))?.failed, 10);
+  const before = look(0, { a: metrics(0, 0) });
+  assert.equal(measuredBetween(before, look(60_000, { a: text(10) }), 0.95)?.errorRate, 0.25);
+  const few = look(60_000, { a: metrics(12, 0) });
+  assert.equal(measuredBetween(before, few, 0.95)?.errorRate, undefined, "too few requests");
+});
+
 test("a server that does not tell its service time is taken at its latency", () => {
   const text = metrics(10, 0).replaceAll(/^vllm:request_inference.*$/gm, "");
   assert.equal(readVllmMetrics(text)?.service.sum, 0.8);

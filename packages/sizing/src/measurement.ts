@@ -4,6 +4,8 @@ export interface ServerSample {
   readonly answered: number;
   /** Requests that it has and has not answered yet. */
   readonly pending: number;
+  /** Requests that it answered with an error of its own, as far as it reports them. */
+  readonly failed?: number;
   /** Sum and number of the times it took to work on requests, without waiting; seconds. */
   readonly service: { readonly sum: number; readonly count: number };
   /** How many requests took at most this many seconds, waiting included, by the bound. */
@@ -27,6 +29,8 @@ export interface LoadMeasurement {
   readonly percentiles?: Readonly<Partial<Record<PartOfRequest, number>>>;
   /** The number of requests in the measurement. */
   readonly requests: number;
+  /** The part (0 … 1) of requests that failed in the server; undefined if there were too few requests. */
+  readonly errorRate?: number | undefined;
   /** A queue of earlier requests is shrinking and will soon be empty: latency still includes the time in that queue. */
   readonly draining: boolean;
 }
@@ -58,6 +62,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
   let answered = 0;
   let growth = 0;
   let pending = 0;
+  let failed = 0;
   let sum = 0;
   let count = 0;
   const latency = new Map<number, number>();
@@ -68,6 +73,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
     answered += now.answered - before.answered;
     growth += now.pending - before.pending;
     pending += now.pending;
+    failed += Math.max(0, (now.failed ?? 0) - (before.failed ?? 0));
     sum += now.service.sum - before.service.sum;
     count += now.service.count - before.service.count;
     addGrowth(latency, now.latency, before.latency);
@@ -83,6 +89,7 @@ export function measuredBetween(earlier: Look, later: Look, part: number): LoadM
     latency: answered >= FEWEST ? quantile(latency, part) : undefined,
     percentiles: percentilesOf(parts, part),
     requests: answered,
+    errorRate: answered + failed >= FEWEST ? failed / (answered + failed) : undefined,
     draining: -growth > LEAST_DRAINED * answered && pending <= -growth * DRAINED_WITHIN,
   };
 }

@@ -9,6 +9,8 @@ const PARTS: readonly (readonly [PartOfRequest, readonly string[]])[] = [
   ["interTokenLatency", ["vllm:inter_token_latency_seconds", "vllm:time_per_output_token_seconds"]],
   ["queueTime", ["vllm:request_queue_time_seconds"]],
 ];
+/** The web framework's count of answers; those with a status of 5xx failed in the server. */
+const ANSWERS = "http_requests_total";
 const HISTOGRAMS = new Set([LATENCY, ...PARTS.flatMap(([, names]) => names)]);
 
 /**
@@ -19,11 +21,13 @@ export function readVllmMetrics(text: string): ServerSample | undefined {
   let isVllm = false;
   let answered = 0;
   let pending = 0;
+  let failed = 0;
   const sums = new Map<string, { sum: number; count: number }>();
   const histograms = new Map<string, Map<number, number>>();
   for (const line of text.split("\n")) {
     const [, name = "", labels = "", number = ""] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/.exec(line) ?? [];
     const value = Number(number);
+    if (name === ANSWERS && Number.isFinite(value) && /(?:^|,)\s*status="5/.test(labels)) failed += value;
     if (!name.startsWith("vllm:") || !Number.isFinite(value)) continue;
     isVllm = true;
     if (name === "vllm:request_success_total") answered += value;
@@ -50,7 +54,7 @@ export function readVllmMetrics(text: string): ServerSample | undefined {
     if (buckets) parts.set(part, buckets);
   }
   const latency = histograms.get(LATENCY) ?? new Map<number, number>();
-  return { answered, pending, service: service ?? { sum: 0, count: 0 }, latency, parts };
+  return { answered, pending, failed, service: service ?? { sum: 0, count: 0 }, latency, parts };
 }
 
 function boundOf(labels: string): number {
