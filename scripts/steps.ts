@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { whenParentDies } from "./parent-watch.ts";
 import { groupedTests } from "./test-groups.ts";
 
-const HOMES = "{packages,operators,tools,scripts,examples}";
+const HOMES = "{packages,operators,tools,scripts,examples,bench}";
 
 /**
  * Fast tests live beside the code. Those that need a real control plane are called *.real.test.ts; survival tests, which run a

@@ -26,11 +26,26 @@ function commit(): string {
   }
 }
 
+/** When, of what and where something was measured. */
+export function origin(): { date: string; commit: string; machine: string } {
+  return { date: new Date(Date.now()).toISOString().slice(0, 10), commit: commit(), machine: machine() };
+}
+
+/** A result with its origin, as Markdown. */
+export function resultText(title: string, body: string): string {
+  const { date, commit, machine } = origin();
+  return `# ${title}\n\n${date}, commit ${commit}, ${machine}.\n\n${body.trim()}\n`;
+}
+
+/** Where a result is kept. */
+export function resultPath(name: string): string {
+  return join(folder, `${name}.md`);
+}
+
 /** Writes a result where it is kept, dated, and prints it. */
 export function writeResult(name: string, title: string, body: string): void {
-  const date = new Date(Date.now()).toISOString().slice(0, 10);
-  const text = `# ${title}\n\n${date}, commit ${commit()}, ${machine()}.\n\n${body.trim()}\n`;
-  writeFileSync(join(folder, `${name}.md`), text);
+  const text = resultText(title, body);
+  writeFileSync(resultPath(name), text);
   console.log(`\n${text}`);
 }
 

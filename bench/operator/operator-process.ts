@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Usage, usageOf } from "../harness/processes.ts";
-import type { Program } from "./programs.ts";
+import type { Program } from "./konverge-program.ts";
 
 /** Milliseconds without work after which an operator counts as idle, and how much it may use in them. */
 const IDLE = { ms: 1000, cpuSeconds: 0.02 };
-const PATIENCE = 600_000;
+const PATIENCE = 900_000;
 
 /** An operator at work. */
-export class OperatorProcess {
+export class OperatorProcess implements AsyncDisposable {
   readonly startedAt = performance.now();
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
@@ -22,8 +22,14 @@ export class OperatorProcess {
     this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
   }
 
+  /** Throws if it has ended. */
+  check(): void {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) throw new Error(`the operator ended with ${exitCode ?? signalCode}`);
+  }
+
   usage(): Usage {
-    if (this.#child.exitCode !== null) throw new Error(`the operator ended with exit code ${this.#child.exitCode}`);
+    this.check();
     return usageOf([this.#child.pid!]);
   }
 
@@ -47,11 +53,11 @@ export class OperatorProcess {
         cpuSeconds = now;
         since = performance.now();
       } else if (performance.now() - since > IDLE.ms) return since - this.startedAt;
-      if (performance.now() > deadline) throw new Error("the operator never came to rest");
+      if (performance.now() > deadline) throw new Error(`the operator was not idle after ${PATIENCE / 1000} s`);
     }
   }
 
-  async stop(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill("SIGTERM");
     const late = setTimeout(() => this.#child.kill("SIGKILL"), 30_000);
     await this.#ended;

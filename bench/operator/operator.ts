@@ -1,5 +1,4 @@
-// An operator on Konverge that does what controller-runtime/main.go does: a ConfigMap and a status for each Widget, ten
-// workers.
+// The operator of workload.ts on Konverge.
 //   node operator.ts            works until it is told to stop
 //   node operator.ts compile    imports what it needs, and ends
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits

@@ -1,259 +1,198 @@
-// An operator on Konverge beside one on controller-runtime that does the same, on a real etcd and kube-apiserver, in one
-// run: cold start, changes at a steady rate, a restart with nothing to do, repair, foreign objects in scope, a large cache.
-//   node bench/operator/run.ts [--objects 2000] [--more 1000] [--children 500] [--foreign 20000] [--cached 100000] [--result operator]
-import { setTimeout as sleep } from "node:timers/promises";
+// An operator on Konverge, the same one on other frameworks, and the bare writes, on a real etcd and kube-apiserver, in one run
+// (workload.ts says what they do). Rounds are interleaved, so that a machine that becomes slower does so for all.
+//   npm run bench [-- OPTIONS]
+//     --quick          fewer objects, one round; the result is printed and not kept
+//     --rounds N       default: 5; 1 with --quick or --scale
+//     --only a,b       these operators, and controller-runtime, which ratios refer to
+//     --json FILE      writes every value of every round
+//     --compare        compares konverge's ratios with those of bench/results/operator.md; exit code 1 if one is worse
+//     --tolerance N    how much worse a ratio can be, default: 0.25
+//     --scale          cold starts with 100 to 100,000 objects instead
+//     --objects N --more N --children N --foreign N --cached N    sizes; 0 for objects or cached leaves these phases out
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Client, connect } from "@konverge/client";
-import { ConfigMap, Namespace } from "@konverge/kinds";
-import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
-import { persist } from "../harness/persist.ts";
-import { mebibytes, table, writeResult } from "../harness/results.ts";
-import { createForeign, createWidget, forEach, Onlooker, widgetName } from "./load.ts";
-import { OperatorProcess } from "./operator-process.ts";
-import { controllerRuntimeOperator, konvergeOperator, type Program } from "./programs.ts";
-import { countRequests, requestsBetween, requestText, writesIn } from "./requests.ts";
-import { Widget } from "./widget.ts";
+import { findControlPlane } from "@konverge/real";
+import { origin, resultPath, resultText, writeResult } from "../harness/results.ts";
+import { CONTESTANTS } from "./contestants.ts";
+import { compareRatios, type Figures, mediansOf, REFERENCE, ratiosOf } from "./figures.ts";
+import { measureCached, measureCold, measureForeign, measureObjects, withForeign } from "./measure.ts";
+import { plotRatios, plotScale } from "./plot.ts";
+import { parseRatios, reportText } from "./report.ts";
+import { Rounds } from "./rounds.ts";
+import { describeScale, describeWorkload, FULL, QUICK, SCALE, type Sizes } from "./workload.ts";
 
-const RATE = 100;
-const PATIENCE = 900_000;
+const plots = join(import.meta.dirname, "..", "..", "docs", "benchmarks");
+const PLOTTED = [
+  "cold: s",
+  "cold: CPU s",
+  "cold: peak MiB",
+  "steady: p50 ms",
+  "steady: CPU s",
+  "restart: s",
+  "restart: CPU s",
+  "repair: s",
+  "foreign: resident MiB",
+  "cache: resident MiB",
+];
 
 const { values } = parseArgs({
   options: {
-    objects: { type: "string", default: "2000" },
-    more: { type: "string", default: "1000" },
-    children: { type: "string", default: "500" },
-    foreign: { type: "string", default: "20000" },
-    cached: { type: "string", default: "100000" },
-    result: { type: "string", default: "operator" },
+    quick: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    only: { type: "string" },
+    json: { type: "string" },
+    compare: { type: "boolean", default: false },
+    tolerance: { type: "string", default: "0.25" },
+    scale: { type: "boolean", default: false },
+    objects: { type: "string" },
+    more: { type: "string" },
+    children: { type: "string" },
+    foreign: { type: "string" },
+    cached: { type: "string" },
   },
 });
-const [objects, more, children, foreign, cached] = [
-  Number(values.objects),
-  Number(values.more),
-  Number(values.children),
-  Number(values.foreign),
-  Number(values.cached),
-];
+const sizes = chosenSizes();
+const names = chosenNames();
+const isFull = Object.entries(FULL).every(([name, size]) => sizes[name as keyof Sizes] === size) && !values.quick;
+const isKept = isFull && !values.only && !values.compare;
+const committed = values.compare ? committedRatios() : undefined;
 
 const plane = findControlPlane();
 if (!plane.available) {
   console.log(`skipped: ${plane.why}`);
-  process.exit(0);
+  process.exit(values.compare ? 2 : 0);
 }
 
-interface Contestant {
-  name: string;
-  program: Program;
+const rounds = new Rounds(Number(values.rounds ?? (values.quick || values.scale ? 1 : 5)));
+await rounds.build(names);
+if (values.scale) await measureScale();
+else await measureWorkload();
+if (rounds.failed) process.exitCode = 1;
+
+async function measureWorkload(): Promise<void> {
+  const { objects, foreign, cached } = sizes;
+  if (objects > 0)
+    await rounds.measure(
+      () => true,
+      (program, notes) => measureObjects(program, sizes, notes),
+    );
+  if (cached > 0)
+    await withForeign(async (kubeconfig, grow) => {
+      await grow(0, foreign);
+      await rounds.measure(
+        ({ caches }) => caches,
+        (program, notes) => measureForeign(program, kubeconfig, notes),
+      );
+      await grow(foreign, cached);
+      await rounds.measure(
+        ({ caches }) => caches,
+        (program, notes) => measureCached(program, cached, kubeconfig, notes),
+      );
+    });
+  const ratios = ratiosOf(mediansOf(rounds.samples));
+  finish("operator", "An operator compared with other frameworks", describeWorkload(sizes), () =>
+    plotRatios(ratios, REFERENCE, PLOTTED, `Ratios to ${REFERENCE} (less is better)`),
+  );
+  if (committed) compare(committed, ratios.get("konverge") ?? new Map());
 }
 
-/** What is measured: in rows, one column for each operator. */
-type Figures = Map<string, number>;
+async function measureScale(): Promise<void> {
+  const counts = values.quick ? SCALE.slice(0, 2) : SCALE;
+  const what = (count: number, unit: string) => `${count} objects: ${unit}`;
+  for (const objects of counts)
+    await rounds.measure(
+      () => true,
+      (program, notes) =>
+        measureCold(
+          program,
+          { ...sizes, objects },
+          {
+            figure: (figure, value) => notes.figure(what(objects, figure.replace("cold: ", "")), value),
+            requests: (_, text) => notes.requests(`${objects} objects`, text),
+          },
+        ),
+    );
+  const title = "An operator with more and more objects";
+  finish("operator-scale", title, describeScale(counts), (medians) =>
+    plotScale(medians, counts, ["s", "CPU s", "peak MiB"], what, "A cold start by the number of objects"),
+  );
+}
 
-const contestants: Contestant[] = [
-  { name: "konverge", program: await konvergeOperator() },
-  { name: "controller-runtime", program: controllerRuntimeOperator() },
-];
-const figures = new Map<string, Figures>(contestants.map(({ name }) => [name, new Map()]));
-const requests: string[][] = [];
-if (objects > 0) for (const contestant of contestants) await withObjects(contestant);
-if (cached > 0) await withMany();
-report();
+/** Prints the result; a full one is also kept, with a plot. */
+function finish(name: string, title: string, workload: string, plot: (medians: Figures) => string): void {
+  const medians = mediansOf(rounds.samples);
+  const versions = new Map(CONTESTANTS.map((contestant) => [contestant.name, contestant.version]));
+  const { requests, missing, count } = rounds;
+  const body = reportText({ medians, rounds: count, versions, requests, missing }, workload);
+  if (values.json) writeJson(values.json, versions, ratiosOf(medians));
+  if (isKept) {
+    mkdirSync(plots, { recursive: true });
+    writeFileSync(join(plots, `${name}.svg`), plot(medians));
+    writeResult(name, title, `![${title}](../../docs/benchmarks/${name}.svg)\n\n${body}`);
+  } else {
+    console.log(`\n${resultText(title, body)}`);
+    if (!values.compare) console.log(`not kept: bench/results/${name}.md holds full runs with all operators`);
+  }
+}
 
-function noteFor(name: string): Note {
-  return (what, value) => {
-    figures.get(name)!.set(what, value);
-    console.log(`${name}: ${what} ${value.toFixed(2)}`);
+function writeJson(file: string, versions: ReadonlyMap<string, string>, ratios: Figures): void {
+  const plain = (figures: ReadonlyMap<string, ReadonlyMap<string, unknown>>) =>
+    Object.fromEntries([...figures].map(([name, entries]) => [name, Object.fromEntries(entries)]));
+  const run = { ...origin(), sizes, rounds: rounds.count, versions: Object.fromEntries(versions) };
+  const missing = Object.fromEntries(rounds.missing);
+  const found = { ...run, samples: plain(rounds.samples), ratios: plain(ratios), missing };
+  writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
+}
+
+function compare(before: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): void {
+  const { worse, better } = compareRatios(before, now, Number(values.tolerance));
+  for (const change of better) console.log(`better: ${change.what}: ${change.now?.toFixed(2)}, was ${change.before}`);
+  for (const change of worse)
+    console.log(`worse: ${change.what}: ${change.now?.toFixed(2) ?? "not measured"}, was ${change.before}`);
+  console.log(`${worse.length} of ${before.size} ratios are worse by more than ${values.tolerance}`);
+  if (worse.length > 0) process.exitCode = 1;
+}
+
+/** Read before anything is measured: without them, an hour of measuring would be for nothing. */
+function committedRatios(): ReadonlyMap<string, number> {
+  if (!isFull || values.scale)
+    stop("--compare needs the sizes of the committed table: leave out other options of size");
+  try {
+    const path = resultPath("operator");
+    const ratios = parseRatios(existsSync(path) ? readFileSync(path, "utf8") : "").get("konverge");
+    return ratios ?? stop("the committed table has no column konverge: run npm run bench first");
+  } catch (error) {
+    return stop(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function chosenSizes(): Sizes {
+  const preset = values.quick ? QUICK : FULL;
+  const size = (name: keyof Sizes): number => {
+    const number = Number(values[name] ?? preset[name]);
+    return Number.isInteger(number) && number >= 0 ? number : stop(`--${name} must be a number, not ${values[name]}`);
+  };
+  return {
+    objects: size("objects"),
+    more: size("more"),
+    children: size("children"),
+    foreign: size("foreign"),
+    cached: size("cached"),
   };
 }
 
-/** What an operator does for its objects, in a cluster of its own. */
-async function withObjects({ name, program }: Contestant): Promise<void> {
-  await using cluster = await startRealCluster();
-  const client = await connect({ kubeconfig: cluster.kubeconfig });
-  const note = noteFor(name);
-  try {
-    await prepare(cluster, client);
-    await forEach(objects, (i) => createWidget(client, i));
-    const onlooker = new Onlooker(client);
-    let operator = new OperatorProcess(program, cluster.kubeconfig);
-    await cold(name, cluster, onlooker, operator, note);
-    await steady(name, cluster, client, onlooker, operator, note);
-    await operator.stop();
-    operator = new OperatorProcess(program, cluster.kubeconfig);
-    await restart(name, cluster, operator, note);
-    await repair(name, cluster, client, onlooker, operator, note);
-    await operator.stop();
-    await onlooker.stop();
-  } finally {
-    await client.close();
-  }
+/** Ratios are to the reference, so it is always there. */
+function chosenNames(): readonly string[] {
+  const all = CONTESTANTS.map(({ name }) => name);
+  const preset = values.compare ? ["konverge"] : values.scale ? ["konverge", "kube-rs"] : all;
+  const only = values.only?.split(",") ?? preset;
+  const unknown = only.filter((name) => !all.includes(name));
+  if (unknown.length > 0) stop(`no operator is called ${unknown.join(", ")}; there are ${all.join(", ")}`);
+  return [...only, REFERENCE];
 }
 
-/** What many objects cost: those that are nobody's business, then those that are cached whole. They are made once, for all. */
-async function withMany(): Promise<void> {
-  await using cluster = await startRealCluster();
-  const client = await connect({ kubeconfig: cluster.kubeconfig });
-  try {
-    await prepare(cluster, client);
-    await createForeign(client, 0, foreign);
-    for (const { name, program } of contestants) {
-      const operator = new OperatorProcess(program, cluster.kubeconfig);
-      await withForeign(operator, noteFor(name));
-      await operator.stop();
-    }
-    await createForeign(client, foreign, cached);
-    for (const { name, program } of contestants) {
-      const holder = new OperatorProcess(program, cluster.kubeconfig, ["cache", String(cached)]);
-      await withCached(holder, noteFor(name));
-      await holder.stop();
-    }
-  } finally {
-    await client.close();
-  }
-}
-
-type Note = (what: string, value: number) => void;
-
-async function prepare(cluster: RealCluster, client: Client): Promise<void> {
-  const applied = await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(Widget.crd()));
-  if (applied.code !== 0) throw new Error(applied.stderr);
-  await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
-  for (const name of ["default", "foreign"]) await client.create(Namespace, { metadata: { name } }).catch(() => {});
-}
-
-async function cold(name: string, cluster: RealCluster, onlooker: Onlooker, operator: OperatorProcess, note: Note) {
-  const before = await countRequests(cluster);
-  await until("all objects have a status", () => onlooker.done.size >= objects);
-  const last = Math.max(...onlooker.done.values());
-  note("cold: s", (last - operator.startedAt) / 1000);
-  const { cpuSeconds, peakBytes } = operator.usage();
-  note("cold: CPU s", cpuSeconds);
-  note("cold: peak MiB", peakBytes / 2 ** 20);
-  await operator.idle();
-  noteRequests(name, "cold", requestsBetween(before, await countRequests(cluster), {}), note);
-}
-
-async function steady(
-  name: string,
-  cluster: RealCluster,
-  client: Client,
-  onlooker: Onlooker,
-  operator: OperatorProcess,
-  note: Note,
-) {
-  const before = await countRequests(cluster);
-  const { cpuSeconds } = operator.usage();
-  const created = new Map<string, number>();
-  const begun = performance.now();
-  const creating: Promise<void>[] = [];
-  for (let i = 0; i < more; i++) {
-    const due = begun + (i * 1000) / RATE;
-    if (due > performance.now()) await sleep(due - performance.now());
-    const one = widgetName(objects + i);
-    creating.push(
-      createWidget(client, objects + i).then(() => {
-        created.set(one, performance.now());
-      }),
-    );
-  }
-  await Promise.all(creating);
-  note("steady: created per s", more / ((performance.now() - begun) / 1000));
-  await until("the new objects have a status", () => onlooker.done.size >= objects + more);
-  const waits = [...created].map(([one, at]) => Math.max(0, onlooker.done.get(one)! - at)).sort((a, b) => a - b);
-  note("steady: p50 ms", waits[Math.floor(waits.length * 0.5)]!);
-  note("steady: p99 ms", waits[Math.floor(waits.length * 0.99)]!);
-  await operator.idle();
-  note("steady: CPU s", operator.usage().cpuSeconds - cpuSeconds);
-  const own = { "post widgets": more };
-  noteRequests(name, "steady", requestsBetween(before, await countRequests(cluster), own), note);
-}
-
-async function restart(name: string, cluster: RealCluster, operator: OperatorProcess, note: Note) {
-  const before = await countRequests(cluster);
-  note("restart: s", (await operator.idle()) / 1000);
-  const { cpuSeconds, peakBytes } = operator.usage();
-  note("restart: CPU s", cpuSeconds);
-  note("restart: peak MiB", peakBytes / 2 ** 20);
-  noteRequests(name, "restart", requestsBetween(before, await countRequests(cluster), {}), note);
-}
-
-async function repair(
-  name: string,
-  cluster: RealCluster,
-  client: Client,
-  onlooker: Onlooker,
-  operator: OperatorProcess,
-  note: Note,
-) {
-  const before = await countRequests(cluster);
-  const { cpuSeconds } = operator.usage();
-  const begun = performance.now();
-  await forEach(children, (i) => persist(() => client.delete(ConfigMap, `default/${widgetName(i)}`)));
-  const isBack = (i: number) => (onlooker.come.get(widgetName(i)) ?? 0) > begun;
-  await until("all children are back", () => Array.from({ length: children }, (_, i) => i).every(isBack));
-  const last = Math.max(...Array.from({ length: children }, (_, i) => onlooker.come.get(widgetName(i))!));
-  note("repair: s", (last - begun) / 1000);
-  await operator.idle();
-  note("repair: CPU s", operator.usage().cpuSeconds - cpuSeconds);
-  const own = { "delete configmaps": children };
-  noteRequests(name, "repair", requestsBetween(before, await countRequests(cluster), own), note);
-}
-
-async function withForeign(operator: OperatorProcess, note: Note) {
-  note("foreign: ready s", (await operator.idle()) / 1000);
-  const { cpuSeconds, residentBytes, peakBytes } = operator.usage();
-  note("foreign: CPU s", cpuSeconds);
-  note("foreign: resident MiB", residentBytes / 2 ** 20);
-  note("foreign: peak MiB", peakBytes / 2 ** 20);
-}
-
-async function withCached(holder: OperatorProcess, note: Note) {
-  await holder.says();
-  note("cache: ready s", (performance.now() - holder.startedAt) / 1000);
-  await holder.idle();
-  const { cpuSeconds, residentBytes, peakBytes } = holder.usage();
-  note("cache: CPU s", cpuSeconds);
-  note("cache: resident MiB", residentBytes / 2 ** 20);
-  note("cache: peak MiB", peakBytes / 2 ** 20);
-}
-
-function noteRequests(name: string, phase: string, made: Map<string, number>, note: Note): void {
-  note(`${phase}: writes`, writesIn(made));
-  requests.push([phase, name, requestText(made)]);
-  console.log(`${name}: ${phase}: ${requestText(made)}`);
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`it never came true that ${what}`);
-    await sleep(10);
-  }
-}
-
-function report(): void {
-  const [own, other] = contestants.map(({ name }) => figures.get(name)!);
-  const rows = [...own!].map(([what, value]) => {
-    const theirs = other!.get(what) ?? 0;
-    const digits = what.endsWith("MiB") || what.endsWith("writes") ? 0 : 2;
-    const ratio = theirs > 0 ? (value / theirs).toFixed(2) : "";
-    return [what, value.toFixed(digits), theirs.toFixed(digits), ratio];
-  });
-  const head = ["", ...contestants.map(({ name }) => name), "ratio"];
-  writeResult(
-    values.result,
-    "An operator compared with controller-runtime",
-    `A kind with a ConfigMap child and a status; ten workers; a real etcd and kube-apiserver 1.36 on the same machine, fresh for
-each operator. Konverge is the published bundle, with Node's compile cache filled in advance, as in the image
-(\`ENV NODE_COMPILE_CACHE\`). Cold: ${objects} objects exist when the operator starts. Steady: ${more} more at ${RATE} a second,
-from the response to the creation until the status is observed. Restart: with nothing to do, until the process is idle.
-Repair: ${children} children are deleted. Foreign: a start with ${foreign} unrelated ConfigMaps of 2 KB (${mebibytes(foreign * 2048)} MiB)
-in scope. Cache: ${cached} ConfigMaps of 2 KB (${mebibytes(cached * 2048)} MiB), cached whole.
-
-${table(head, rows)}
-
-Requests, as the API server counts them (without those of the benchmark itself; reads include those of its observer):
-
-${table(["", "operator", "requests"], requests)}`,
-  );
+function stop(message: string): never {
+  console.error(message);
+  process.exit(2);
 }

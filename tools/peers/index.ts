@@ -7,8 +7,8 @@
  * plane, so that a failure on ours alone is ours. Where a toolchain is missing, or nothing has been built, the stories are
  * skipped with the reason.
  */
-export { PEERS } from "./catalogue.ts";
+export { goEnvironment, goToolchain, PEERS } from "./catalogue.ts";
 export { onBothServers, type Scene, type Stories } from "./on-both-servers.ts";
-export { buildPeer, type FoundPeer, findPeer, type Peer } from "./peer.ts";
+export { buildPeer, type FoundPeer, findPeer, type Peer, step } from "./peer.ts";
 export { RunningProgram } from "./program.ts";
 export type { Stage } from "./stage.ts";

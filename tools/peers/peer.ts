@@ -9,6 +9,10 @@ export interface Peer {
   readonly name: string;
   /** What the sources do not say about the build: versions and flags. Changing it builds again. */
   readonly recipe: string;
+  /** The folder with its sources. Default: the one of its name beside this file. */
+  readonly sources?: string;
+  /** The folder below the user's cache of Konverge that it is built into. Default: peers. */
+  readonly cache?: string;
   /** Folders of the repository whose sources it is built from as well. */
   readonly alsoFrom?: readonly string[];
   /** Says whether the toolchain is there, and what to install if not. */
@@ -26,7 +30,7 @@ export type FoundPeer =
 
 /** Where a peer is, if it has been built from its present sources. Cheap enough to call anywhere. */
 export function findPeer(peer: Peer): FoundPeer {
-  const folder = join(cacheRoot(), `${peer.name}-${digest(peer)}`);
+  const folder = join(cacheRoot(peer), `${peer.name}-${digest(peer)}`);
   const program = join(folder, peer.program);
   if (existsSync(program)) return { available: true, folder, program };
   const { command, install } = peer.toolchain;
@@ -39,11 +43,12 @@ export function findPeer(peer: Peer): FoundPeer {
 
 /** Builds a peer unless it is there. A folder of the cache is complete or absent, whoever is interrupted. */
 export function buildPeer(peer: Peer): void {
-  const target = join(cacheRoot(), `${peer.name}-${digest(peer)}`);
+  const root = cacheRoot(peer);
+  const target = join(root, `${peer.name}-${digest(peer)}`);
   if (existsSync(join(target, peer.program))) return;
-  const shared = join(cacheRoot(), "shared", peer.name);
+  const shared = join(root, "shared", peer.name);
   mkdirSync(shared, { recursive: true });
-  const temporary = mkdtempSync(join(cacheRoot(), `.${peer.name}-`));
+  const temporary = mkdtempSync(join(root, `.${peer.name}-`));
   try {
     peer.build({ sources: sourcesOf(peer), target: temporary, shared });
     if (existsSync(join(target, peer.program))) return; // another build was faster
@@ -73,14 +78,14 @@ export function output(command: string, args: string[], folder: string, env: Rec
 }
 
 /** `${XDG_CACHE_HOME:-~/.cache}/konverge/peers`, one folder per peer and digest of its sources below it. */
-function cacheRoot(): string {
-  const root = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "konverge", "peers");
+function cacheRoot({ cache = "peers" }: Peer): string {
+  const root = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "konverge", cache);
   mkdirSync(root, { recursive: true });
   return root;
 }
 
 function sourcesOf(peer: Peer): string {
-  return join(import.meta.dirname, peer.name);
+  return peer.sources ?? join(import.meta.dirname, peer.name);
 }
 
 /** A folder of the repository, by its path from there. */

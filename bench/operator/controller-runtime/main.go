@@ -1,4 +1,4 @@
-// An operator on controller-runtime that does what operator.ts does: a ConfigMap and a status for each Widget, ten workers.
+// The operator of bench/operator/workload.ts on controller-runtime.
 //
 //	operator            works until it is told to stop
 //	operator cache N    caches all ConfigMaps, says so when there are N of them, and waits

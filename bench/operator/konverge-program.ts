@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,28 +10,17 @@ const here = import.meta.dirname;
 const repository = join(here, "..", "..");
 const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "konverge", "bench");
 
-/** What is measured: how it is started, and in which environment. */
+/** How an operator is started, and in which environment. */
 export interface Program {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** The operator on controller-runtime, built from the Go module proxy. */
-export function controllerRuntimeOperator(): Program {
-  const program = join(cache, "operator-controller-runtime");
-  mkdirSync(cache, { recursive: true });
-  execFileSync("go", ["build", "-o", program, "."], {
-    cwd: join(here, "controller-runtime"),
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  return { command: [program], env: {} };
 }
 
 /**
  * The operator on Konverge as a user's image has it: the published package and the libraries that it leaves outside, in
  * JavaScript, with Node's compile cache (`ENV NODE_COMPILE_CACHE`) filled when the image was made. To be run from the repository's root.
  */
-export async function konvergeOperator(): Promise<Program> {
+export async function konvergeProgram(): Promise<Program> {
   const folder = join(cache, "operator-konverge");
   const modules = join(folder, "node_modules");
   rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,14 @@
+package dev.konverge.bench;
+
+import io.fabric8.kubernetes.api.model.Namespaced;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Version;
+
+@Group("bench.konverge.dev")
+@Version("v1")
+public class Widget extends CustomResource<Widget.Spec, Widget.Status> implements Namespaced {
+  public record Spec(String value) {}
+
+  public record Status(String value, String child) {}
+}

@@ -1,0 +1,84 @@
+"""The operator of bench/operator/workload.ts on kopf.
+
+Children and values are looked up in indexes, so an object that is as desired costs no request. Handlers are synchronous, as most
+are that use the official client, and so run in threads: ten workers are ten threads.
+"""
+
+import sys
+
+import kopf
+import kubernetes
+
+MODE, COUNT = (sys.argv[1:] + ["", "0"])[:2]
+
+
+@kopf.on.startup()
+def configure(settings, **_):
+    settings.execution.max_workers = 10
+    kubernetes.config.load_kube_config()
+
+
+def child_of(body):
+    child = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": body["metadata"]["name"]},
+        "data": {"value": body["spec"]["value"]},
+    }
+    kopf.adopt(child, owner=body)
+    return child
+
+
+def ensure_child(body, children):
+    child = child_of(body)
+    namespace, name = child["metadata"]["namespace"], child["metadata"]["name"]
+    owner = child["metadata"]["ownerReferences"][0]["uid"]
+    if (child["data"], owner) in children.get((namespace, name), []):
+        return
+    api = kubernetes.client.CoreV1Api()
+    try:
+        api.create_namespaced_config_map(namespace, child)
+    except kubernetes.client.ApiException as error:
+        if error.status != 409:
+            raise
+        api.patch_namespaced_config_map(name, namespace, child)
+
+
+if MODE == "cache":
+    cached = 0
+
+    @kopf.index("", "v1", "configmaps")
+    def whole(namespace, name, body, **_):
+        global cached
+        cached += 1
+        if cached == int(COUNT):
+            print("cached", flush=True)
+        return {(namespace, name): dict(body)}
+
+else:
+
+    @kopf.index("", "v1", "configmaps")
+    def children(namespace, name, body, meta, **_):
+        owners = meta.get("ownerReferences") or [{}]
+        return {(namespace, name): (dict(body.get("data") or {}), owners[0].get("uid"))}
+
+    @kopf.index("bench.konverge.dev", "v1", "widgets")
+    def widgets(namespace, name, body, **_):
+        return {(namespace, name): dict(body)}
+
+    @kopf.on.create("bench.konverge.dev", "v1", "widgets")
+    @kopf.on.update("bench.konverge.dev", "v1", "widgets", field="spec")
+    @kopf.on.resume("bench.konverge.dev", "v1", "widgets")
+    def reconcile(name, body, spec, status, patch, children, **_):
+        ensure_child(dict(body), children)
+        if status.get("value") != spec["value"] or status.get("child") != name:
+            patch.status.update({"value": spec["value"], "child": name})
+
+    @kopf.on.event("", "v1", "configmaps", when=lambda event, **_: event["type"] == "DELETED")
+    def repair(namespace, name, widgets, children, **_):
+        for widget in widgets.get((namespace, name), []):
+            ensure_child(widget, children)
+
+
+kopf.configure(quiet=True)
+kopf.run(standalone=True, clusterwide=True)

@@ -1,0 +1,98 @@
+//! The operator of bench/operator/workload.ts on kube-rs. The children are cached by a reflector, without managed fields, so a
+//! child that is as desired costs no request; what differs is written with server-side apply.
+mod widget;
+
+use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
+
+use futures::{Stream, StreamExt};
+use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
+use kube::{
+    Api, Client, Resource, ResourceExt,
+    api::{Patch, PatchParams},
+    runtime::{
+        Controller, WatchStreamExt,
+        controller::{Action, Config},
+        reflector::{self, ObjectRef, Store},
+        watcher,
+    },
+};
+use serde_json::json;
+
+use widget::{Widget, WidgetStatus};
+
+const MANAGER: &str = "widgets";
+
+struct Context {
+    client: Client,
+    children: Store<ConfigMap>,
+}
+
+async fn reconcile(widget: Arc<Widget>, context: Arc<Context>) -> Result<Action, kube::Error> {
+    // The first objects of the list arrive before the list is complete.
+    let _ = context.children.wait_until_ready().await;
+    let (name, namespace) = (widget.name_any(), widget.namespace().unwrap_or_default());
+    let apply = PatchParams::apply(MANAGER).force();
+    let child = ConfigMap {
+        metadata: ObjectMeta {
+            name: Some(name.clone()),
+            owner_references: widget.controller_owner_ref(&()).map(|owner| vec![owner]),
+            ..ObjectMeta::default()
+        },
+        data: Some(BTreeMap::from([("value".into(), widget.spec.value.clone())])),
+        ..ConfigMap::default()
+    };
+    let cached = context.children.get(&ObjectRef::new(&name).within(&namespace));
+    let as_desired = cached.is_some_and(|cached| {
+        cached.data == child.data && cached.metadata.owner_references == child.metadata.owner_references
+    });
+    if !as_desired {
+        let api: Api<ConfigMap> = Api::namespaced(context.client.clone(), &namespace);
+        api.patch(&name, &apply, &Patch::Apply(&child)).await?;
+    }
+    let status = WidgetStatus { value: Some(widget.spec.value.clone()), child: Some(name.clone()) };
+    if widget.status.as_ref() != Some(&status) {
+        let api: Api<Widget> = Api::namespaced(context.client.clone(), &namespace);
+        let patch = json!({ "apiVersion": "bench.konverge.dev/v1", "kind": "Widget", "status": status });
+        api.patch_status(&name, &apply, &Patch::Apply(&patch)).await?;
+    }
+    Ok(Action::await_change())
+}
+
+fn retry(_: Arc<Widget>, error: &kube::Error, _: Arc<Context>) -> Action {
+    eprintln!("retrying: {error}");
+    Action::requeue(Duration::from_secs(1))
+}
+
+/// All ConfigMaps, cached as they arrive.
+fn config_maps(client: &Client) -> (Store<ConfigMap>, impl Stream<Item = watcher::Result<ConfigMap>> + Send + 'static) {
+    let (store, writer) = reflector::store();
+    let stream = watcher(Api::<ConfigMap>::all(client.clone()), watcher::Config::default())
+        .default_backoff()
+        .modify(|object| object.managed_fields_mut().clear())
+        .reflect(writer)
+        .touched_objects();
+    (store, stream)
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let client = Client::try_default().await?;
+    let (children, stream) = config_maps(&client);
+    if env::args().nth(1).as_deref() == Some("cache") {
+        let count: usize = env::args().nth(2).unwrap_or_default().parse()?;
+        tokio::spawn(stream.for_each(|_| async {}));
+        children.wait_until_ready().await?;
+        anyhow::ensure!(children.len() >= count, "there are only {} objects", children.len());
+        println!("cached");
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?.recv().await;
+        return Ok(());
+    }
+    Controller::new(Api::<Widget>::all(client.clone()), watcher::Config::default())
+        .owns_stream(stream)
+        .with_config(Config::default().concurrency(10))
+        .shutdown_on_signal()
+        .run(reconcile, retry, Arc::new(Context { client, children }))
+        .for_each(|_| async {})
+        .await;
+    Ok(())
+}
