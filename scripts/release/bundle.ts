@@ -45,7 +45,7 @@ export async function bundle(target: PublishedPackage, root: string): Promise<vo
     external: [...EXTERNAL],
     // The same library as modules: names can be imported from it on demand, and what nobody uses is left out.
     alias: { yaml: join(process.cwd(), "node_modules/yaml/browser/index.js") },
-    plugins: [workspace(target)],
+    plugins: [workspace(target), requiredHttp()],
     banner: { js: `${REQUIRE}\n${CHECK_NODE}` },
     metafile: true,
     logLevel: "warning",
@@ -65,6 +65,24 @@ function workspace(target: PublishedPackage): Plugin {
           ? { path: join(process.cwd(), destination.inside), sideEffects: false }
           : { path: destination.outside, external: true };
       });
+    },
+  };
+}
+
+/**
+ * Importing node:http reads all its exports, among them some that load a second HTTP client (fetch, WebSocket) of Node's own:
+ * it is required instead.
+ */
+export function requiredHttp(): Plugin {
+  return {
+    name: "required http",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:http$/ }, ({ kind }) =>
+        kind === "import-statement" ? { path: "node:http", namespace: "required" } : undefined,
+      );
+      onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
+        contents: `module.exports = require("${path}");`,
+      }));
     },
   };
 }

@@ -56,7 +56,6 @@ export {
   type TableRow,
 } from "./representation.ts";
 export type { RetryOptions } from "./retry.ts";
-export { type SocketTransport, socketTransport } from "./socket-transport.ts";
 export type { LogOptions } from "./streams/logs.ts";
 export type { PodConnection, PortListener } from "./streams/port-connection.ts";
 export type { PortForward } from "./streams/port-forward.ts";

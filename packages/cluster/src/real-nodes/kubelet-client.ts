@@ -1,5 +1,5 @@
 import type { ApiServer, Authority, Entry } from "@konverge/apiserver";
-import { type SocketTransport, socketTransport } from "@konverge/client";
+import type { SocketTransport, socketTransport } from "@konverge/client/socket";
 import { type ApiError, type ApiRequest, type ApiResponse, badRequest, parseJson, realClock } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import { KUBELET_CLIENT } from "../controllers/node-bootstrap/join-objects.ts";
@@ -66,7 +66,9 @@ export class KubeletClient {
         const tunneled = { ...request, tunnel: request.tunnel };
         return await openTunnel({ host, port }, tunneled, this.#options.authority().client(KUBELET_CLIENT));
       }
-      const { headers, ...rest } = await this.#transport(server).transport(request);
+      // Few clusters have real nodes.
+      const { socketTransport } = await import("@konverge/client/socket");
+      const { headers, ...rest } = await this.#transport(server, socketTransport).transport(request);
       const { connection: _connection, "transfer-encoding": _coding, "keep-alive": _alive, ...kept } = headers;
       return { ...rest, headers: kept };
     } catch (error) {
@@ -81,7 +83,7 @@ export class KubeletClient {
     await Promise.all(open.map((one) => one.close()));
   }
 
-  #transport(server: string): SocketTransport {
+  #transport(server: string, open: typeof socketTransport): SocketTransport {
     const authority = this.#options.authority();
     // The port that was opened last decides whose certificates count.
     if (authority !== this.#authority) void this.close();
@@ -91,7 +93,7 @@ export class KubeletClient {
       const { cert, key } = authority.client(KUBELET_CLIENT);
       const identity = { cert: { value: cert }, key: { value: key } };
       const config = { server, insecureSkipTlsVerify: true, proxyUrl: "", ...identity };
-      known = socketTransport(config, { clock: realClock() });
+      known = open(config, { clock: realClock() });
       this.#transports.set(server, known);
     }
     return known;
