@@ -10,7 +10,7 @@ import {
   readText,
   type Timer,
 } from "@konverge/core";
-import { type WebSocket, WebSocketServer } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import { tunnel } from "./tunnel.ts";
 
 /** As Go's WebSocket package limits messages by default. */
@@ -23,19 +23,7 @@ export class Upgrades {
   readonly #protocols = new WeakMap<IncomingMessage, string>();
   readonly #open = new Set<WebSocket>();
   readonly #raw = new Set<Duplex>();
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: LARGEST_MESSAGE,
-  });
-
-  constructor() {
-    this.#server.on("headers", (headers, request) => {
-      const protocol = this.#protocols.get(request);
-      if (protocol) headers.push(`Sec-WebSocket-Protocol: ${protocol}`);
-    });
-  }
+  #server: Promise<WebSocketServer> | undefined;
 
   /** Completes an upgrade as the handler answered it: with a stream, or with a refusal. */
   async complete(
@@ -58,7 +46,11 @@ export class Upgrades {
     this.#protocols.set(incoming, inner.protocol);
     // The library takes only protocols whose names are tokens; that of port forwarding (SPDY/3.1+…) is none.
     delete incoming.headers["sec-websocket-protocol"];
-    this.#server.handleUpgrade(incoming, socket, head, (outer) => {
+    this.#server ??= this.#webSocketServer();
+    const server = await this.#server;
+    // The client may have disconnected in the meantime.
+    if (socket.destroyed) return inner.close(1006);
+    server.handleUpgrade(incoming, socket, head, (outer) => {
       this.#open.add(outer);
       outer.on("close", () => this.#open.delete(outer));
       connect(
@@ -67,6 +59,21 @@ export class Upgrades {
         (stallTimeout) => clock.after(stallTimeout, () => outer.terminate()),
         response.stallTimeout,
       );
+    });
+  }
+
+  /** Most servers never open a WebSocket: the library is loaded with the first one. */
+  async #webSocketServer(): Promise<WebSocketServer> {
+    const { WebSocketServer: Server } = await import("ws");
+    const server = new Server({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: LARGEST_MESSAGE,
+    });
+    return server.on("headers", (headers, request) => {
+      const protocol = this.#protocols.get(request);
+      if (protocol) headers.push(`Sec-WebSocket-Protocol: ${protocol}`);
     });
   }
 
