@@ -9,6 +9,7 @@ import {
 import { Client } from "@konverge/client";
 import { type Clock, type ObjectKey, realClock, VirtualClock } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { CONTROL_PLANE } from "./control-plane-address.ts";
 import { CONTROL_PLANE_COMPONENTS } from "./control-plane-components.ts";
 import { accountAdmission } from "./controllers/account-admission.ts";
 import { nodeIpam } from "./controllers/node/node-ipam.ts";
@@ -26,7 +27,7 @@ import { webhookCaller } from "./port/call-webhook.ts";
 import { ClusterFront } from "./port/front.ts";
 import { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 import { KubeletClient } from "./real-nodes/kubelet-client.ts";
-import { kubeletStreams } from "./real-nodes/kubelet-streams.ts";
+import { realStreams } from "./real-nodes/kubelet-streams.ts";
 import { type SettledOptions, settled } from "./rest/settled.ts";
 import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
@@ -52,12 +53,6 @@ export interface ClusterOptions extends ImagesOptions {
   localVolumes?: LocalVolumes;
   log?: Log;
 }
-
-/**
- * Where the API server is in the simulated network: beside the nodes, whose addresses end differently. A port that others
- * than this machine can reach takes its place.
- */
-const CONTROL_PLANE = { ip: "172.18.0.2", port: 6443 };
 
 /** The common name of the certificate that other API servers are shown. */
 const FRONT_PROXY = "front-proxy-client";
@@ -143,10 +138,7 @@ async function clusterOf(
   const currentAuthority = () => (authority ??= createAuthority(realClock()));
   const kubelets = new KubeletClient({ store: () => server.store, authority: currentAuthority });
   const server: ApiServer = new ApiServer({
-    kubelet: nodeStreams(kubelet, images, clock, (request) => {
-      const node = kubelets.node(request.pod.spec.nodeName ?? "");
-      return node && kubeletStreams(kubelets, node, request);
-    }),
+    kubelet: nodeStreams(kubelet, images, clock, realStreams(kubelets)),
     callWebhook: webhookCaller(() => front.inside),
     aggregation: {
       call: extensionCaller(kubelet, frontProxy?.client(FRONT_PROXY)),

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { loadConfig } from "@konverge/client";
 import { Command } from "commander";
 import { port } from "../arguments.ts";
-import { connectToCluster } from "../cluster-connection.ts";
 import { UsageError } from "../usage-error.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
 
@@ -36,6 +34,8 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
     )
     .action(async (flags: ConsoleFlags) => {
       const { startConsole } = await import("@konverge/console");
+      const { loadConfig } = await import("@konverge/client");
+      const { connectToCluster } = await import("../cluster-connection.ts");
       const stop = stopOnSignals();
       const shown = shownFile(flags);
       const common = { port: flags.port, readOnly: flags.readOnly ?? false };

@@ -1,6 +1,7 @@
-import { listen } from "@konverge/apiserver";
-import { callWebhook, type ImagesOptions, startCluster } from "@konverge/cluster";
-import { realClock } from "@konverge/core";
+import { type ApiServerOptions, listen } from "@konverge/apiserver";
+import type { Cluster, ImagesOptions } from "@konverge/cluster";
+import { startApiServer } from "@konverge/cluster/api-server";
+import { type Clock, realClock } from "@konverge/core";
 import { openAudit } from "../up/audit.ts";
 import { HELP, setupFrom } from "./apiserver-flags.ts";
 
@@ -22,12 +23,8 @@ export async function runEnvtestApiServer(
   const clock = realClock();
   const { host, port, tls, access, admission, audit: audited } = setupFrom(args, clock);
   const audit = await openAudit(audited, clock);
-  const cluster = await startCluster({
-    clock,
-    ...images,
-    server: { access, admission, callWebhook, ...(audit && { audit: audit.log }) },
-    ...(!controllers && { parts: [] }),
-  });
+  const server = { access, admission, ...(audit && { audit: audit.log }) };
+  const cluster = controllers ? await clusterOf(clock, images, server) : startApiServer({ ...server, clock });
   const listener = await listen(cluster.guard, {
     host,
     port,
@@ -46,4 +43,13 @@ export async function runEnvtestApiServer(
   };
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
+}
+
+async function clusterOf(
+  clock: Clock,
+  images: ImagesOptions,
+  server: Omit<ApiServerOptions, "clock">,
+): Promise<Cluster> {
+  const { callWebhook, startCluster } = await import("@konverge/cluster");
+  return startCluster({ clock, ...images, server: { ...server, callWebhook } });
 }

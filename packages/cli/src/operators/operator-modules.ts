@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadErrorText, type Operator } from "@konverge/runtime";
+import type { Operator } from "@konverge/runtime";
 import { isMissing } from "../missing-package.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -128,6 +128,7 @@ async function importModule(target: string, given: string): Promise<OperatorModu
         { cause: error },
       );
     }
+    const { loadErrorText } = await import("@konverge/runtime");
     throw new UsageError(`${given} cannot be loaded: ${loadErrorText(error)}`, { cause: error });
   }
 }

@@ -70,7 +70,7 @@ export class ClusterFront {
       answer: async (request, info, user, audited) => {
         // The network's time is the machine's.
         if (this.requestDelay > 0) await sleep(unscaled(clock), this.requestDelay, { label: "request delay" });
-        return this.#answer(request, info, server.as(user, audited));
+        return this.answer(request, info, server.as(user, audited));
       },
     });
   }
@@ -87,7 +87,7 @@ export class ClusterFront {
 
   async #carry(request: ApiRequest, onward: Transport): Promise<ApiResponse> {
     try {
-      return await this.#answer(request, requestInfo(request), onward);
+      return await this.answer(request, requestInfo(request), onward);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const body = `${stringifyJson(error.status)}\n`;
@@ -95,7 +95,8 @@ export class ClusterFront {
     }
   }
 
-  async #answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
+  /** Answers a request that has been authorized, or passes it on. */
+  async answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
     if (info.path === "/apis" || info.path.startsWith(METRICS)) {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
       const real = await realUsage(this.#kubelets);

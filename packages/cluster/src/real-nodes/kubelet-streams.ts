@@ -2,6 +2,7 @@ import type { KubeletApi, KubeletRequest } from "@konverge/apiserver";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, readText } from "@konverge/core";
 import type { Node } from "@konverge/kinds";
 import { asMessages } from "../node-streams/logs.ts";
+import type { RealStreams } from "../node-streams/node-streams.ts";
 import type { KubeletClient } from "./kubelet-client.ts";
 
 /** The options of a log that kubelets know. */
@@ -19,8 +20,16 @@ const LOG_OPTIONS = [
 const STREAMS = { stdin: "input", stdout: "output", stderr: "error", tty: "tty" };
 const TRUE = new Set(["true", "1", ""]);
 
+/** Answers for pods on real nodes, through their kubelets. */
+export function realStreams(client: KubeletClient): RealStreams {
+  return (request) => {
+    const node = client.node(request.pod.spec.nodeName ?? "");
+    return node && kubeletStreams(client, node, request);
+  };
+}
+
 /** Passes on what only the kubelet of a real node can answer: logs, and streams to what runs in containers. */
-export function kubeletStreams(client: KubeletClient, node: Node, request: KubeletRequest): ReturnType<KubeletApi> {
+function kubeletStreams(client: KubeletClient, node: Node, request: KubeletRequest): ReturnType<KubeletApi> {
   const { action, call, pod, container } = request;
   const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
   if (action === "proxy") throw badRequest(`proxy of pod ${name} is answered in front of this server`);

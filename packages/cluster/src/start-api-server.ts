@@ -1,0 +1,48 @@
+import { ApiServer, type ApiServerOptions, Guard } from "@konverge/apiserver";
+import { realClock } from "@konverge/core";
+import { CONTROL_PLANE } from "./control-plane-address.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** An API server that has neither controllers nor nodes. */
+export interface StandaloneApiServer extends AsyncDisposable {
+  readonly server: ApiServer;
+  /** What a port serves: the server, and proxies to what its Nodes, Pods and Services stand for. */
+  readonly guard: Guard;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an API server alone, as envtest runs kube-apiserver. It loads no controllers and no nodes; what reaches beyond the
+ * server (webhooks, other API servers, kubelets, proxies) is loaded with the first request for it.
+ */
+export function startApiServer({ clock = realClock(), ...options }: ApiServerOptions = {}): StandaloneApiServer {
+  const { audit } = options;
+  let loading: Promise<Surroundings> | undefined;
+  const surroundings = () => {
+    loading ??= import("./surroundings.ts").then(({ surroundingsOf }) => surroundingsOf(server, clock));
+    return loading;
+  };
+  const server: ApiServer = new ApiServer({
+    advertise: CONTROL_PLANE,
+    callWebhook: async (...call) => (await surroundings()).callWebhook(...call),
+    aggregation: { call: async (...call) => (await surroundings()).callExtension(...call) },
+    kubelet: async (request) => (await surroundings()).streams(request),
+    ...options,
+    clock,
+  });
+  const guard = new Guard({
+    access: server.access,
+    ...(audit && { audit }),
+    answer: async (request, info, user, audited) => {
+      const onward = server.as(user, audited);
+      return info.subresource === "proxy"
+        ? (await surroundings()).front.answer(request, info, onward)
+        : onward(request);
+    },
+  });
+  const stop = async () => {
+    await (await loading)?.close();
+    server.close();
+  };
+  return { server, guard, stop, [Symbol.asyncDispose]: stop };
+}
