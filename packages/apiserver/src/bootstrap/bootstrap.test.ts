@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readText, VirtualClock } from "@konverge/core";
+import { keyOf, readText, stringifyJson, VirtualClock } from "@konverge/core";
+import { objectOf } from "../resources/stored-object.ts";
 import { ApiServer } from "../server.ts";
+import { defaultsOf } from "./bootstrap.ts";
 
 const FLOW = "/apis/flowcontrol.apiserver.k8s.io/v1";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
@@ -92,4 +94,14 @@ test("the system's priority classes cannot be deleted by name", async () => {
   const { status, body } = await send("DELETE", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
   assert.equal(status, 403);
   assert.match(body.message, /is forbidden: this is a system priority class and cannot be deleted$/);
+});
+
+test("the objects that every cluster begins with are written in the form in which they are stored", () => {
+  const { server } = setup();
+  for (const definition of server.registry.all()) {
+    for (const fact of defaultsOf(`${definition.group}/${definition.plural}`)) {
+      const entry = server.store.collection(definition.storage).get(keyOf(fact))!;
+      assert.equal(entry.text, stringifyJson(definition.storageCodec.canonical(objectOf(entry))));
+    }
+  }
 });

@@ -1,12 +1,15 @@
-import { type Clock, deepCopy, keyOf, timestamp } from "@konverge/core";
+import { type Clock, deepCopy, keyOf, stringifyJson, timestamp } from "@konverge/core";
 import { ensureDefaultRoles } from "../auth/rbac/default-roles.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { Registry } from "../resources/registry.ts";
-import { contentOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
 import facts from "./objects.json" with { type: "json" };
 
+/** In the form in which they are stored; what differs from cluster to cluster is empty. */
 const FACTS = facts as unknown as Record<string, WorkingObject[]>;
+/** Entries that are as they were put here. */
+const untouched = new WeakSet<Entry>();
 
 /** Not restored at start: OwnService restores them while the server has an address. */
 const MADE_ONCE = new Set(["/services", "networking.k8s.io/ipaddresses"]);
@@ -37,8 +40,19 @@ export function ensureDefaults(store: Store, registry: Registry, clock: Clock, r
   for (const fact of defaultsOf(resource)) {
     if (store.collection(definition.storage).get(keyOf(fact))) continue;
     const object = begun(deepCopy(fact), clock, now);
-    store.put(definition.storage, keyOf(object), contentOf(definition, object));
+    const { metadata } = object;
+    const entry = store.put(definition.storage, keyOf(object), (revision) => {
+      metadata.resourceVersion = String(revision);
+      const fields = definition.strategy.fields?.(object);
+      return { text: stringifyJson(object), uid: metadata.uid ?? "", labels: metadata.labels, fields };
+    });
+    untouched.add(entry);
   }
+}
+
+/** Whether an entry is one of the default objects, and nothing has changed it since. */
+export function isUntouchedDefault(entry: Entry): boolean {
+  return untouched.has(entry);
 }
 
 /** What differs from cluster to cluster. */

@@ -4,7 +4,7 @@ import type { Registry } from "../resources/registry.ts";
 import { objectOf } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import type { Store } from "../storage/store.ts";
-import { defaultsOf, ensureDefaults } from "./bootstrap.ts";
+import { defaultsOf, ensureDefaults, isUntouchedDefault } from "./bootstrap.ts";
 
 const FLOW_CONTROL = "flowcontrol.apiserver.k8s.io";
 const LEVELS = `${FLOW_CONTROL}/prioritylevelconfigurations`;
@@ -91,7 +91,7 @@ export class DefaultsKeeper {
   #flowControlChanges(resource: string): Change[] {
     const expected = new Map(defaultsOf(resource).map((object) => [object.metadata.name, object]));
     return [...this.#store.collection(resource).scan("")].flatMap((entry): Change[] => {
-      if (unchanged.has(entry)) return [];
+      if (isUntouchedDefault(entry) || unchanged.has(entry)) return [];
       const current = objectOf(entry);
       const { name } = current.metadata;
       const wanted = expected.get(name);

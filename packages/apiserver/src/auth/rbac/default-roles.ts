@@ -25,7 +25,7 @@ const BOOTSTRAPPING = "kubernetes.io/bootstrapping";
  * their rules, as they look once the controller that keeps them so has run.
  */
 export function ensureDefaultRoles(store: Store, clock: Clock): void {
-  if (keys().every(([resource, key]) => isComplete(store.collection(resource).get(key)))) return;
+  if (defaultKeys().every(([resource, key]) => isComplete(store.collection(resource).get(key)))) return;
   for (const [resource, objects] of defaultRoles(timestamp(clock))) {
     for (const object of objects) {
       const key = keyOf(object);
@@ -50,13 +50,12 @@ function isComplete(entry: Entry | undefined): boolean {
   return entry !== undefined && complete.has(entry);
 }
 
-let known: [resource: string, key: string][] | undefined;
-
-function keys(): [resource: string, key: string][] {
-  known ??= defaultRoles("").flatMap(([resource, objects]) =>
-    objects.map((object): [string, string] => [resource, keyOf(object)]),
-  );
-  return known;
+function* defaultKeys(): Generator<[resource: string, key: string]> {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = facts as DefaultRoleFacts;
+  for (const { name } of clusterRoles) yield [RBAC_RESOURCES.clusterRoles, name];
+  for (const { name } of clusterRoleBindings) yield [RBAC_RESOURCES.clusterRoleBindings, name];
+  for (const { namespace, name } of roles) yield [RBAC_RESOURCES.roles, `${namespace}/${name}`];
+  for (const { namespace, name } of roleBindings) yield [RBAC_RESOURCES.roleBindings, `${namespace}/${name}`];
 }
 
 function contentOfRole(object: RoleObject | BindingObject, uid: string): (revision: number) => EntryContent {
@@ -70,13 +69,15 @@ function contentOfRole(object: RoleObject | BindingObject, uid: string): (revisi
 /** All default roles and bindings, by collection, as they are stored but for uid and resourceVersion. */
 export function defaultRoles(now: string): [resource: string, objects: (RoleObject | BindingObject)[]][] {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = facts as DefaultRoleFacts;
-  const unresolved = clusterRoles.map(({ name, labels, aggregates, rules }): RoleObject => {
-    const object: RoleObject = { ...head("ClusterRole", name, undefined, labels), rules: rules ?? null };
-    if (aggregates) object.aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] };
-    return object;
-  });
+  resolved ??= resolve(
+    clusterRoles.map(({ name, labels, aggregates, rules }): RoleObject => {
+      const object: RoleObject = { ...head("ClusterRole", name, undefined, labels), rules: rules ?? null };
+      if (aggregates) object.aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] };
+      return object;
+    }),
+  );
   return [
-    [RBAC_RESOURCES.clusterRoles, resolve(unresolved).map((role) => ownedRole(role, now))],
+    [RBAC_RESOURCES.clusterRoles, resolved.map((role) => ownedRole(role, now))],
     [
       RBAC_RESOURCES.clusterRoleBindings,
       clusterRoleBindings.map(({ name, role, subjects }) =>
@@ -110,13 +111,16 @@ function roleRef(kind: string, name: string) {
   return { apiGroup: RBAC_GROUP, kind, name };
 }
 
+/** The default cluster roles with the rules that they gather; never changed. */
+let resolved: RoleObject[] | undefined;
+
 /** Aggregated roles gather other aggregated roles (view goes into edit, edit into admin), so it takes some rounds. */
 function resolve(roles: RoleObject[]): RoleObject[] {
-  const resolved = roles.map((role) =>
-    role.aggregationRule ? { ...role, rules: aggregatedRules(role, roles) } : role,
-  );
-  const settled = resolved.every(({ rules }, i) => rules?.length === roles[i]?.rules?.length);
-  return settled ? resolved : resolve(resolved);
+  // Roles without labels of their own are gathered by none.
+  const gathered = roles.filter(({ metadata }) => Object.keys(metadata.labels ?? {}).length > 1);
+  const next = roles.map((role) => (role.aggregationRule ? { ...role, rules: aggregatedRules(role, gathered) } : role));
+  const settled = next.every(({ rules }, i) => rules?.length === roles[i]?.rules?.length);
+  return settled ? next : resolve(next);
 }
 
 function ownedRole(role: RoleObject, now: string): RoleObject {

@@ -277,18 +277,26 @@ const rules: Record<string, Element> = {
     ),
   ),
 };
-for (const body of Object.values(rules)) body.place(new Set([END]));
+
+let isPlaced = false;
+
+/** The points by name. Their sets are computed with the first expression: most programs that import this parse none. */
+function placedPoints(): ReadonlyMap<string, Element> {
+  if (!isPlaced) for (const body of Object.values(rules)) body.place(new Set([END]));
+  isPlaced = true;
+  return points;
+}
 
 /** The point of that name. */
 export function point(name: string): Point {
-  const found = points.get(name);
+  const found = placedPoints().get(name);
   if (!found) throw new Error(`the grammar has no point called ${name}`);
   return found;
 }
 
 /** The point after one round of a part that comes at least once, where another round may begin. */
 export function pointOfNextRound(name: string): Point {
-  return (points.get(name) as Repeat).again;
+  return (placedPoints().get(name) as Repeat).again;
 }
 
 /** What may come at a point whose rule was reached through `callers` (innermost last), each the point of a call. */
