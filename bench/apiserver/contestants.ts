@@ -15,6 +15,7 @@ import { createInterface, type Interface } from "node:readline";
 import { type Authority, createAuthority } from "@konverge/apiserver";
 import { realClock } from "@konverge/core";
 import { Pool } from "undici";
+import { stagePrograms } from "../../scripts/release/stage.ts";
 import { startRealCluster } from "../../tools/real/index.ts";
 
 /** A server that has been started in processes of its own. */
@@ -38,14 +39,19 @@ export interface Contestant extends AsyncDisposable {
 
 /** Compiled code is kept from one start to the next, as the konverge command keeps it. */
 const compiled = join(tmpdir(), "konverge-bench-compiled");
+/** The server's process, bundled as what `konverge envtest` starts. */
+const PROGRAM = "dist/bench-apiserver";
+let staged: Promise<void> | undefined;
 
 export async function embedded(storage: "memory" | "SQLite"): Promise<Contestant> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-bench-"));
   const authority = prepared(folder);
   const file = storage === "SQLite" ? join(folder, "data", "state.db") : undefined;
   mkdirSync(join(folder, "data"));
+  staged ??= stagePrograms(["bench/apiserver/server.ts"], PROGRAM);
+  await staged;
   const started = performance.now();
-  const program = join(import.meta.dirname, "server.ts");
+  const program = join(PROGRAM, "dist", "server.js");
   const flags = ["--expose-gc", "--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...flags, program, folder, ...(file ? [file] : [])], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path/posix";
-import { build, type Metafile, type Plugin } from "esbuild";
-import { destinationOf, entriesOf, NODE_MINIMUM, type PublishedPackage } from "./layout.ts";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import { destinationOf, entriesOf, NODE_MINIMUM, type PublishedPackage, sourceOf } from "./layout.ts";
 
 /**
  * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
@@ -31,27 +31,51 @@ export function bundleFile(subpath: string): string {
 export async function bundle(target: PublishedPackage, root: string): Promise<void> {
   const entries = [...entriesOf(target)].map(([subpath, module]) => ({ in: module, out: bundleFile(subpath) }));
   if (target.command) entries.push(...STARTED.map((name) => ({ in: `${target.command}/src/${name}.ts`, out: name })));
-  const { metafile } = await build({
+  const shared = options(join(root, "dist"));
+  const modules = await build({
+    ...shared,
     entryPoints: entries,
-    outdir: join(root, "dist"),
+    sourcemap: "linked",
+    plugins: [workspace(target), ...shared.plugins],
+  });
+  const programs = await bundlePrograms(target.programs ?? [], root);
+  const notices = thirdParties({ ...modules.metafile.inputs, ...programs.inputs });
+  if (notices) writeFileSync(join(root, "THIRD-PARTY.md"), notices);
+}
+
+/** Puts modules that are started as processes into files that have everything inside, but for what is loaded on demand. */
+export async function bundlePrograms(programs: readonly string[], root: string): Promise<Metafile> {
+  const shared = options(join(root, "dist"));
+  const { metafile } = await build({
+    ...shared,
+    entryPoints: [...programs],
+    // It is read faster without blanks. Names stay as they are, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [wholeWorkspace(), ...shared.plugins],
+  });
+  return metafile;
+}
+
+/** How all bundles are made. */
+function options(outdir: string) {
+  return {
+    outdir,
     bundle: true,
     splitting: true,
     format: "esm",
     platform: "node",
     // Syntax that an older Node can read, or it would fail there before it can be told that it is too old.
     target: "node20",
-    sourcemap: "linked",
     legalComments: "none",
     external: [...EXTERNAL],
     // The same library as modules: names can be imported from it on demand, and what nobody uses is left out.
     alias: { yaml: join(process.cwd(), "node_modules/yaml/browser/index.js") },
-    plugins: [workspace(target), requiredHttp(), parsedJson()],
+    plugins: [requiredHttp(), parsedJson()],
     banner: { js: `${REQUIRE}\n${CHECK_NODE}` },
     metafile: true,
     logLevel: "warning",
-  });
-  const notices = thirdParties(metafile);
-  if (notices) writeFileSync(join(root, "THIRD-PARTY.md"), notices);
+  } satisfies BuildOptions;
 }
 
 function workspace(target: PublishedPackage): Plugin {
@@ -69,16 +93,29 @@ function workspace(target: PublishedPackage): Plugin {
   };
 }
 
+/** Packages of the workspace are part of a program, whichever published package they belong to. */
+function wholeWorkspace(): Plugin {
+  return {
+    name: "whole workspace",
+    setup({ onResolve }) {
+      onResolve({ filter: /^@konverge\// }, ({ path }) => ({
+        path: join(process.cwd(), sourceOf(path)),
+        sideEffects: false,
+      }));
+    },
+  };
+}
+
 /**
- * Importing node:http reads all its exports, among them some that load a second HTTP client (fetch, WebSocket) of Node's own:
- * it is required instead.
+ * Importing node:http reads all its exports, and with some of them Node loads a second HTTP client (fetch, WebSocket), which takes
+ * 45 ms: it is required instead.
  */
-export function requiredHttp(): Plugin {
+function requiredHttp(): Plugin {
   return {
     name: "required http",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^node:http$/ }, ({ kind }) =>
-        kind === "import-statement" ? { path: "node:http", namespace: "required" } : undefined,
+      onResolve({ filter: /^node:http$/ }, ({ path, kind }) =>
+        kind === "import-statement" ? { path, namespace: "required" } : undefined,
       );
       onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
         contents: `module.exports = require("${path}");`,
@@ -88,7 +125,7 @@ export function requiredHttp(): Plugin {
 }
 
 /** Large constants are parsed faster as JSON than as JavaScript. */
-export function parsedJson(): Plugin {
+function parsedJson(): Plugin {
   return {
     name: "parsed JSON",
     setup({ onLoad }) {
@@ -101,7 +138,7 @@ export function parsedJson(): Plugin {
 }
 
 /** The licences of the libraries that became part of a bundle. */
-export function thirdParties({ inputs }: Metafile): string {
+export function thirdParties(inputs: Metafile["inputs"]): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
   );

@@ -65,7 +65,7 @@ export async function buildExecutable(path = EXECUTABLE): Promise<void> {
   ];
   execFileSync(process.execPath, [join("node_modules", "postject", "dist", "cli.js"), ...injected], { stdio: "pipe" });
   if (isMac) execFileSync("codesign", ["--sign", "-", path]);
-  writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParties(metafile));
+  writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParties(metafile.inputs));
   for (const file of [script, config, blob]) rmSync(file);
 }
 

@@ -18,6 +18,11 @@ export interface PublishedPackage {
   readonly contains: readonly string[];
   /** The folder of the command that it brings. */
   readonly command?: string;
+  /**
+   * Modules that are started as processes, each bundled with everything that it needs: `packages/cli/src/envtest-apiserver.ts`
+   * is `@konverge/dev/internal/envtest-apiserver`.
+   */
+  readonly programs?: readonly string[];
   /** Packages of ours without which it works, but can do less. */
   readonly optional?: readonly string[];
   /** Libraries that users bring, by the versions that it works with: their objects are handed to it. */
@@ -45,6 +50,7 @@ export const published: readonly PublishedPackage[] = [
     name: "@konverge/dev",
     folder: "packages/dev",
     contains: ["packages/apiserver", "packages/cluster", "packages/console", "packages/linux-node", "packages/testing"],
+    programs: ["packages/cli/src/envtest-apiserver.ts"],
   },
   {
     name: "@konverge/operators",
@@ -102,6 +108,14 @@ export function destinationOf(specifier: string, target: PublishedPackage): Dest
   if (!folder || !home) return undefined;
   if (home === target) return { inside: moduleOf(folder, rest) };
   return { outside: folder === home.folder ? name + rest : home.name + subpathOf(folder) + rest };
+}
+
+/** The source file that an import of a package of this workspace leads to. */
+export function sourceOf(specifier: string): string {
+  const [, name = "", rest = ""] = /^((?:@[\w-]+\/)?[\w-]+)(\/.*)?$/.exec(specifier) ?? [];
+  const folder = folders.get(name);
+  if (!folder) throw new Error(`${specifier} is not a package of this workspace`);
+  return moduleOf(folder, rest);
 }
 
 /** The subpath under which a folder is part of a published package. */

@@ -1,18 +1,21 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path/posix";
+import { basename, join } from "node:path/posix";
 import { bundlePage } from "@konverge/console/build";
-import { bundle, bundleFile, EXTERNAL, thirdParties } from "./bundle.ts";
+import { bundle, bundleFile, bundlePrograms, EXTERNAL, thirdParties } from "./bundle.ts";
 import { copyDeclarations, declarationsOf } from "./declarations.ts";
 import { entriesOf, foldersOf, manifestIn, type PublishedPackage } from "./layout.ts";
 
 /** The folder of the console, whose page is built when it is packed. */
 const CONSOLE = "packages/console";
+/** The folder whose data every program reads. */
+const KINDS = "packages/kinds";
 /** Files beside the sources that code reads when it runs. */
 const READ_BY_CODE = ["data", "scripts"];
 
 /** What runs: the bundle, what it reads, the command and a manifest, in a folder of its own. */
 export async function stageCode(target: PublishedPackage, root: string): Promise<void> {
   await bundle(target, root);
+  if (target.programs) copyDataOfPrograms(root);
   for (const folder of foldersOf(target)) {
     for (const name of READ_BY_CODE) copyIfThere(join(folder, name), join(root, name));
     copyIfThere(join(folder, "samples"), join(root, "samples", manifestIn(folder).name.replace(/^@konverge\//, "")));
@@ -22,12 +25,23 @@ export async function stageCode(target: PublishedPackage, root: string): Promise
   writeFileSync(join(root, "package.json"), `${JSON.stringify(publishedManifest(target), undefined, 2)}\n`);
 }
 
+/** Programs that are in no package, as if they were published: for measurements. */
+export async function stagePrograms(programs: readonly string[], root: string): Promise<void> {
+  await bundlePrograms(programs, root);
+  copyDataOfPrograms(root);
+  writeFileSync(join(root, "package.json"), '{ "type": "module" }\n');
+}
+
+function copyDataOfPrograms(root: string): void {
+  cpSync(join(KINDS, "data"), join(root, "data"), { recursive: true });
+}
+
 /** The page of the console: built here, so that nobody who installs it needs a bundler. */
 async function stagePage(folder: string): Promise<void> {
   const { files, metafile } = await bundlePage();
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParties(metafile));
+  writeFileSync(join(folder, "THIRD-PARTY.md"), thirdParties(metafile.inputs));
 }
 
 /** The package as it is published: what runs, its declarations and what people read first. */
@@ -50,6 +64,7 @@ export function publishedManifest(target: PublishedPackage) {
     `.${subpath}`,
     { types: `./${declarationsOf(module)}`, default: `./dist/${bundleFile(subpath)}.js` },
   ]);
+  const programs = (target.programs ?? []).map((program) => basename(program, ".ts"));
   return {
     name,
     version,
@@ -61,7 +76,10 @@ export function publishedManifest(target: PublishedPackage) {
     type: "module",
     engines,
     sideEffects: false,
-    exports: Object.fromEntries(exported),
+    exports: {
+      ...Object.fromEntries(exported),
+      ...Object.fromEntries(programs.map((program) => [`./internal/${program}`, `./dist/${program}.js`])),
+    },
     ...(command && { bin: { konverge: "bin/konverge.js" } }),
     dependencies: dependenciesOf(target, version),
     peerDependencies: { ...Object.fromEntries(optional.map((one) => [one, version])), ...peers },

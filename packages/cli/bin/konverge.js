@@ -1,12 +1,8 @@
 #!/usr/bin/env node
 // Starts on Node 20 and newer; what it starts needs a Node that runs TypeScript as it is. When this one is too old, the
 // Node that was installed beside Konverge is used.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import inspector from "node:inspector";
 import module, { createRequire } from "node:module";
-import { constants } from "node:os";
-import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
 const NEEDED = Number(require("../package.json").engines.node.slice(">=".length));
@@ -17,6 +13,10 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
   const source = new URL("../src/main.ts", import.meta.url);
   await import(existsSync(source) ? source.href : new URL("../dist/main.js", import.meta.url).href);
 } else {
+  const { spawn } = await import("node:child_process");
+  const { default: inspector } = await import("node:inspector");
+  const { constants } = await import("node:os");
+  const { fileURLToPath } = await import("node:url");
   const node = newerNode();
   if (!node) {
     console.error(`konverge needs Node ${NEEDED} or newer; this is ${process.version}.`);

@@ -191,7 +191,9 @@ export function envtestApiServerCommand(): Command {
     .argument("[flags...]", "flags of kube-apiserver")
     .action(async (flags: string[], { controllers = false, strictImages, image: images = [] }: EnvtestFlags) => {
       const { runEnvtestApiServer } = await import("../envtest/envtest-apiserver.ts");
-      await runEnvtestApiServer(flags, { controllers, strictImages, images });
+      if (!controllers) return runEnvtestApiServer(flags);
+      const { withControllers } = await import("../envtest/with-controllers.ts");
+      await runEnvtestApiServer(flags, withControllers({ strictImages, images }));
     });
 }
 

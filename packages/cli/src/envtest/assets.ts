@@ -29,8 +29,9 @@ export function writeAssets({ controllers, anyImage = false, images = [], folder
   makeFolder(path, folder === undefined ? `the folder ${path}` : `--folder ${path}`);
   const started = (name: Parameters<typeof startedCommand>[0]) => startedCommand(name).map(quoted).join(" ");
   const named = images.map((image) => ` --image ${quoted(image)}`).join("");
-  const more = `${controllers ? " --controllers" : ""}${anyImage ? " --no-strict-images" : ""}${named}`;
-  launcher(join(path, "kube-apiserver"), `exec ${started("konverge")} envtest-apiserver${more} -- "$@"`);
+  const more = ` --controllers${anyImage ? " --no-strict-images" : ""}${named}`;
+  const program = controllers ? `${started("konverge")} envtest-apiserver${more} --` : started("envtest-apiserver");
+  launcher(join(path, "kube-apiserver"), `exec ${program} "$@"`);
   launcher(join(path, "etcd"), `exec ${started("envtest-etcd")} "$@"`);
   const kubectl = findInPath("kubectl", path);
   launcher(

@@ -1,19 +1,18 @@
 import { type ApiServerOptions, listen } from "@konverge/apiserver";
-import type { Cluster, ImagesOptions } from "@konverge/cluster";
-import { startApiServer } from "@konverge/cluster/api-server";
+import { type StandaloneApiServer, startApiServer } from "@konverge/cluster/api-server";
 import { type Clock, realClock } from "@konverge/core";
 import { openAudit } from "../up/audit.ts";
 import { HELP, setupFrom } from "./apiserver-flags.ts";
 
-/** What runs besides the API server. */
-export interface EnvtestOptions extends ImagesOptions {
-  readonly controllers: boolean;
-}
+/** Starts the API server, alone or with the rest of a cluster. */
+export type StartServer = (
+  options: ApiServerOptions & { clock: Clock },
+) => Promise<Pick<StandaloneApiServer, "guard" | "stop">>;
 
 /** Plays kube-apiserver for envtest until it is told to end. */
 export async function runEnvtestApiServer(
   args: readonly string[],
-  { controllers, ...images }: EnvtestOptions,
+  start: StartServer = async (options) => startApiServer(options),
 ): Promise<void> {
   // envtest asks for the help first, to learn which flags this version still has.
   if (args.includes("--help")) {
@@ -23,8 +22,7 @@ export async function runEnvtestApiServer(
   const clock = realClock();
   const { host, port, tls, access, admission, audit: audited } = setupFrom(args, clock);
   const audit = await openAudit(audited, clock);
-  const server = { access, admission, ...(audit && { audit: audit.log }) };
-  const cluster = controllers ? await clusterOf(clock, images, server) : startApiServer({ ...server, clock });
+  const cluster = await start({ clock, access, admission, ...(audit && { audit: audit.log }) });
   const listener = await listen(cluster.guard, {
     host,
     port,
@@ -43,13 +41,4 @@ export async function runEnvtestApiServer(
   };
   process.once("SIGINT", end);
   process.once("SIGTERM", end);
-}
-
-async function clusterOf(
-  clock: Clock,
-  images: ImagesOptions,
-  server: Omit<ApiServerOptions, "clock">,
-): Promise<Cluster> {
-  const { callWebhook, startCluster } = await import("@konverge/cluster");
-  return startCluster({ clock, ...images, server: { ...server, callWebhook } });
 }
