@@ -102,6 +102,8 @@ function wholeWorkspace(): Plugin {
         path: join(process.cwd(), sourceOf(path)),
         sideEffects: false,
       }));
+      // A program without kinds of its own does not load it.
+      onResolve({ filter: /^zod$/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
     },
   };
 }

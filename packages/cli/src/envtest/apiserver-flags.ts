@@ -110,7 +110,9 @@ function servingCertificate(flags: ReadonlyMap<string, string>, clock: Clock): {
   if (!isAskedFor && !(existsSync(certFile) && existsSync(keyFile)))
     return createAuthority(clock).server("kube-apiserver", SERVER_NAMES);
   const cert = readChecked("--tls-cert-file", certFile, (text) => new X509Certificate(text));
-  const key = readChecked("--tls-private-key-file", keyFile, (text) => createSecureContext({ cert, key: text }));
+  // Without authorities of its own, the context would read those of the machine.
+  const check = (text: string) => createSecureContext({ cert, key: text, ca: cert });
+  const key = readChecked("--tls-private-key-file", keyFile, check);
   return { cert, key };
 }
 

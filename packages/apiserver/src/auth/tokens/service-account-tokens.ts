@@ -54,8 +54,8 @@ export class ServiceAccountTokens {
   readonly audiences: readonly string[];
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #key: TokenKey;
-  readonly #keys: readonly TokenKey[];
+  #signingKey: TokenKey | undefined;
+  readonly #verificationKeys: readonly TokenKey[];
   /** Tokens whose signature was found to be right: what they claim is judged anew each time. */
   readonly #verified = new Map<string, ParsedJwt>();
 
@@ -64,8 +64,18 @@ export class ServiceAccountTokens {
     this.#clock = options.clock;
     this.issuer = options.issuer ?? DEFAULT_ISSUER;
     this.audiences = options.audiences ?? [this.issuer];
-    this.#key = tokenKey(options.signingKey ?? generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey);
-    this.#keys = [this.#key, ...(options.verificationKeys ?? []).map(tokenKey)];
+    this.#signingKey = options.signingKey === undefined ? undefined : tokenKey(options.signingKey);
+    this.#verificationKeys = (options.verificationKeys ?? []).map(tokenKey);
+  }
+
+  /** Without one that was given, it is generated with the first token. */
+  get #key(): TokenKey {
+    this.#signingKey ??= tokenKey(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey);
+    return this.#signingKey;
+  }
+
+  get #keys(): readonly TokenKey[] {
+    return [this.#key, ...this.#verificationKeys];
   }
 
   /** A token for a service account, and the id that audit logs know it by. */
