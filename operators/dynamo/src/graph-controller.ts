@@ -17,6 +17,7 @@ import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { SYSTEM_PORT } from "./component-pod.ts";
 import { claimsOf, componentsOf, imageFor } from "./graph-children.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
+import type { GraphMetrics } from "./graph-metrics.ts";
 import { servicesOf, WORKER } from "./graph-services.ts";
 import { PROMISED_PART, sizingOf, slaCondition } from "./graph-sizing.ts";
 import { COMPONENT, componentName, GRAPH, SELECTOR, SERVING } from "./names.ts";
@@ -26,14 +27,16 @@ import { restartPlan } from "./restart.ts";
  * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is
  * to be built, and sums up how they are doing. The spec belongs to its author: it is never changed.
  */
-export function dynamoGraphDeployments(fetchMetrics: FetchMetrics) {
+export function dynamoGraphDeployments(fetchMetrics: FetchMetrics, metrics: GraphMetrics) {
   const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
     owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
     watches: [cacheKind(Pod, { labelSelector: SELECTOR }), watchGpuNodes()],
     async reconcile(graph, context) {
       const { observed, events } = context;
+      metrics.graphs = () => context.cache.list(DynamoGraphDeployment);
       const size = graph.spec.model && (await sizeOf(graph, load, context));
+      metrics.measured(graph, size?.measured);
       const services = servicesOf(graph, {
         replicas: size?.sizing.replicas ?? 1,
         products: productsOf(graph, context),

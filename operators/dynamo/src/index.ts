@@ -18,6 +18,7 @@ export * from "./graph-admission.ts";
 export * from "./graph-children.ts";
 export * from "./graph-controller.ts";
 export * from "./graph-deployment.ts";
+export { GraphMetrics } from "./graph-metrics.ts";
 export * from "./graph-services.ts";
 export { type Sizing, sizingOf } from "./graph-sizing.ts";
 export { SERVING } from "./names.ts";

@@ -8,6 +8,7 @@ import { dynamoComponentDeployments } from "./component-deployment-controller.ts
 import { graphAdmission } from "./graph-admission.ts";
 import { dynamoGraphDeployments } from "./graph-controller.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
+import { GraphMetrics } from "./graph-metrics.ts";
 import { componentAdmission } from "./service-admission.ts";
 
 /** The operator with another way to pods' metrics: for tests, and for networks that need one. */
@@ -66,12 +67,12 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
         description: "How long pods can finish their requests before they are scaled down.",
       },
     ],
-    create({ settings }) {
+    create({ settings, metrics }) {
       const given = (flag: string) => settings[flag] ?? "";
       const address = (flag: string) => inNamespace(given(flag), given("systemNamespace"));
       return {
         controllers: [
-          dynamoGraphDeployments(fetchMetrics),
+          dynamoGraphDeployments(fetchMetrics, new GraphMetrics(metrics)),
           dynamoComponentDeployments(
             {
               image: given("defaultImage"),

@@ -124,10 +124,10 @@ export const drainsNoMore: Scenario = async (stage) => {
 };
 
 /** A model whose service time is declared wrongly, and clients and servers that measurements know better from. */
-async function measured(stage: TestEnvironment): Promise<{ load: SimulatedLoad; count: () => Promise<number> }> {
+async function measured(stage: TestEnvironment) {
   const selector = "nvidia.com/selector=summary-vllmworker";
   const load = new SimulatedLoad(stage, { serviceTime: 100, concurrency: 4, selector });
-  await stage.start(dynamoOperatorWith(load.fetch));
+  const operator = await stage.start(dynamoOperatorWith(load.fetch));
   await stage.apply({
     apiVersion: "nvidia.com/v1alpha1",
     kind: "DynamoGraphDeployment",
@@ -142,7 +142,7 @@ async function measured(stage: TestEnvironment): Promise<{ load: SimulatedLoad; 
     "the declared load is served",
     async () => (await stage.get(DynamoGraphDeployment, "summary")).status?.state === "successful",
   );
-  return { load, count };
+  return { load, count, operator };
 }
 
 /** More load takes more workers, as soon as it is measured. */
@@ -164,7 +164,7 @@ export const rises: Scenario = async (stage) => {
 
 /** The workers of a model follow the load that is measured, within what is promised, and never below what is declared. */
 export const follows: Scenario = async (stage) => {
-  const { load, count } = await measured(stage);
+  const { load, count, operator } = await measured(stage);
   const declared = await count();
   const before = await stage.get(DynamoGraphDeployment, "summary");
   load.rate = 100;
@@ -178,6 +178,12 @@ export const follows: Scenario = async (stage) => {
   const { status } = await stage.get(DynamoGraphDeployment, "summary");
   assert.equal(status?.sizing?.measured, true);
   assert.match(status!.sizing!.reason, /requests per second of .* ms each were measured/);
+  const metrics = await operator.metrics();
+  const value = (name: string) => Number(new RegExp(`^${name}{.*name="summary".*} (\\S+)$`, "m").exec(metrics)?.[1]);
+  assert.ok(Math.abs(value("dynamo_graph_requests_per_second") - 100) < 20, metrics);
+  assert.ok(value("dynamo_graph_latency_seconds") <= 0.25);
+  assert.equal(value("dynamo_graph_sla_met"), 1);
+  assert.equal(value("dynamo_graph_workers_wanted"), status?.sizing?.replicas);
   load.rate = 5;
   await load.pass(15 * MINUTE);
   const calm = await count();

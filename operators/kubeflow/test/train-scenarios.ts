@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ClusterTrainingRuntime, kubeflowOperator, TrainJob } from "@konverge/kubeflow-operator";
 import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { isNotFound } from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Event, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
 import { endPod } from "./jobs.ts";
 
@@ -111,6 +112,17 @@ const initialize = (stage: TestEnvironment, name: string) =>
     for (const pod of await podsOf(stage, name, "dataset-initializer")) await endPod(stage, pod.metadata.name, 0);
     return (await podsOf(stage, name)).length === 2;
   });
+/** Deletes pods that have ended: a node that is lost takes those of its own with it, so that runs would end differently. */
+const deleteEnded = (stage: TestEnvironment, name: string) =>
+  stage.until(`no pod of ${name} is left`, async () => {
+    const pods = await stage.list(Pod, `jobset.sigs.k8s.io/jobset-name=${name}`);
+    for (const { metadata } of pods) {
+      await stage.client.delete(Pod, `${stage.namespace}/${metadata.name}`).catch((error) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+    return pods.length === 0;
+  });
 /** The variables of a pod, but for the one that Jobs add. */
 const variablesOf = (pod: Pod | undefined) =>
   (pod?.spec?.containers[0]?.env ?? [])
@@ -155,6 +167,7 @@ export const trainJobRuns: Scenario = async (stage) => {
   assert.deepEqual(await jobsStatus(stage, "mnist"), {
     node: { ready: 0, succeeded: 1, failed: 0, active: 0, suspended: 0 },
   });
+  await deleteEnded(stage, "mnist");
 };
 
 /** A suspended job has all but its Jobs. A claim that pods use could not be deleted and come back. */
@@ -184,6 +197,7 @@ export const trainJobInitialized: Scenario = async (stage) => {
     "initializer-tune",
   );
   await endAll(stage, "tune", 0, "Complete");
+  await deleteEnded(stage, "tune");
 };
 
 /** A Job that fails too often fails the training, and what still runs goes. */
