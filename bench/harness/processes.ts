@@ -27,6 +27,18 @@ export function usageOf(pids: readonly number[]): Usage {
   return usage;
 }
 
+/** Whether a thread of a process runs or waits for a core. */
+export function isRunnable(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).some((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+      return stat.charAt(stat.lastIndexOf(")") + 2) === "R";
+    } catch {
+      return false; // The thread has ended.
+    }
+  });
+}
+
 /** CPU seconds of the processes that this one has started and that have ended, with theirs. */
 export function endedCpuSeconds(): number {
   const stat = readFileSync("/proc/self/stat", "utf8");

@@ -78,7 +78,9 @@ function javaProgram(): Program {
   });
   const classes = [join(folder, "classes"), join(folder, "lib", "*")].join(":");
   const log = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
-  return { command: ["java", log, "-cp", classes, "dev.konverge.bench.Main"], env: {} };
+  // The key in the kubeconfig has an elliptic curve; the client assumes RSA.
+  const key = "-Dkubernetes.certs.client.key.algo=EC";
+  return { command: ["java", log, key, "-cp", classes, "dev.konverge.bench.Main"], env: {} };
 }
 
 function clientNodeProgram(): Program {

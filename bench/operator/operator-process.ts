@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Usage, usageOf } from "../harness/processes.ts";
+import { isRunnable, type Usage, usageOf } from "../harness/processes.ts";
 import type { Program } from "./konverge-program.ts";
 
 /** Milliseconds without work after which an operator counts as idle, and how much it may use in them. */
@@ -12,6 +12,7 @@ export class OperatorProcess implements AsyncDisposable {
   readonly startedAt = performance.now();
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
+  #notStarted: Error | undefined;
 
   constructor({ command: [file, ...first], env }: Program, kubeconfig: string, more: readonly string[] = []) {
     this.#child = spawn(file!, [...first, ...more], {
@@ -19,11 +20,18 @@ export class OperatorProcess implements AsyncDisposable {
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.#child.stdout!.resume();
-    this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
+    this.#ended = new Promise((resolve) => {
+      this.#child.once("exit", () => resolve());
+      this.#child.once("error", (error) => {
+        this.#notStarted = error;
+        resolve();
+      });
+    });
   }
 
   /** Throws if it has ended. */
   check(): void {
+    if (this.#notStarted) throw this.#notStarted;
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) throw new Error(`the operator ended with ${exitCode ?? signalCode}`);
   }
@@ -35,10 +43,8 @@ export class OperatorProcess implements AsyncDisposable {
 
   /** Resolves when it says something. */
   async says(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.#child.stdout!.once("data", () => resolve());
-      this.#child.once("exit", (code) => reject(new Error(`the operator ended with exit code ${code}`)));
-    });
+    const said = new Promise<void>((resolve) => this.#child.stdout!.once("data", () => resolve()));
+    await Promise.race([said, this.#ended.then(() => this.check())]);
   }
 
   /** Resolves when it has nothing to do any more, to the milliseconds from its start until then. */
@@ -52,7 +58,11 @@ export class OperatorProcess implements AsyncDisposable {
       if (now - cpuSeconds > IDLE.cpuSeconds) {
         cpuSeconds = now;
         since = performance.now();
-      } else if (performance.now() - since > IDLE.ms) return since - this.startedAt;
+      } else if (performance.now() - since > IDLE.ms) {
+        // On a busy machine, a process that has used nothing may only have had no core.
+        if (!isRunnable(this.#child.pid!)) return since - this.startedAt;
+        since = performance.now();
+      }
       if (performance.now() > deadline) throw new Error(`the operator was not idle after ${PATIENCE / 1000} s`);
     }
   }

@@ -1,5 +1,6 @@
 package dev.konverge.bench;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.client.CustomResource;
 import io.fabric8.kubernetes.model.annotation.Group;
@@ -10,5 +11,6 @@ import io.fabric8.kubernetes.model.annotation.Version;
 public class Widget extends CustomResource<Widget.Spec, Widget.Status> implements Namespaced {
   public record Spec(String value) {}
 
+  @JsonIgnoreProperties(ignoreUnknown = true)
   public record Status(String value, String child) {}
 }
