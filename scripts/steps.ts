@@ -31,6 +31,9 @@ const REPORTERS = [
   "--test-reporter-destination=stdout",
 ];
 
+/** Two more than there are cores: some tests wait for processes and sockets. */
+const PROCESSES = availableParallelism() + 2;
+
 const WITHOUT_ASYNC_HOOKS = ["--import=./scripts/test-without-async-hooks.mjs"];
 
 /** The suites that need a real control plane. */
@@ -48,15 +51,14 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
   "fast tests": () => [
     "node",
     "--test",
-    // One more than there are cores: some tests wait for processes and sockets.
-    `--test-concurrency=${availableParallelism() + 1}`,
-    // Of a whole process, and so of a group of files, on a machine that is busy with other things.
-    "--test-timeout=600000",
+    `--test-concurrency=${PROCESSES}`,
+    // Of a whole process, and so of a quarter of all files with two cores, on a machine that is busy with other things.
+    "--test-timeout=1800000",
     // Short-lived objects, of which scenarios make many, are collected more cheaply with more room.
     "--max-semi-space-size=64",
     ...WITHOUT_ASYNC_HOOKS,
     ...REPORTERS,
-    ...groupedTests(tests("fast")),
+    ...groupedTests(tests("fast"), PROCESSES),
   ],
   proofs: (files) => [
     "node",

@@ -1,4 +1,4 @@
-// Prints what failed or is still to do, the slowest files, and one closing line: N passed, N failed, N skipped. Where a second
+// Prints what failed or is still to do, the slowest tests, and one closing line: N passed, N failed, N skipped. Where a second
 // try is to follow (FAILED_FILES names a file), the files with failures are written there, and counted by it.
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -11,7 +11,7 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const skips = new Map<string, number>();
   const failedFiles = new Set<string>();
-  const durations = new Map<string, number>();
+  const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
   // This runs in the runner, which would go on with all files.
   whenParentDies(() => process.kill(process.pid, "SIGTERM"));
   for await (const event of events) {
@@ -20,13 +20,14 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
       if (event.data.skip !== undefined) {
         counts.skipped++;
         skips.set(String(event.data.skip), (skips.get(String(event.data.skip)) ?? 0) + 1);
-      } else counts.passed++;
+      } else {
+        counts.passed++;
+        const { name, file, details } = event.data;
+        durations.push({ name, file: relative(process.cwd(), file ?? ""), ms: details.duration_ms });
+      }
     }
     // A failed test names the file that declares it, which may be shared by many: the summary names the one that was run.
-    if (event.type === "test:summary" && event.data.file) {
-      if (!event.data.success) failedFiles.add(event.data.file);
-      durations.set(event.data.file, event.data.duration_ms);
-    }
+    if (event.type === "test:summary" && event.data.file && !event.data.success) failedFiles.add(event.data.file);
     // What an exploration tried, and how long it took.
     if (event.type === "test:diagnostic" && event.data.message.startsWith("explored ")) yield `${event.data.message}\n`;
     if (event.type === "test:fail" && event.data.details.type !== "suite") {
@@ -42,7 +43,7 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
     }
   }
   for (const [reason, count] of skips) yield `skipped ${count}: ${reason}\n`;
-  if (durations.size > SLOWEST) yield slowestText(durations);
+  if (durations.length > SLOWEST) yield slowestText(durations);
   const { passed, failed, skipped } = counts;
   const list = process.env.FAILED_FILES;
   if (list && failedFiles.size > 0) {
@@ -51,10 +52,10 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
   } else yield `\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
 }
 
-function slowestText(durations: ReadonlyMap<string, number>): string {
-  const slowest = [...durations].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
-  const lines = slowest.map(
-    ([file, ms]) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${relative(process.cwd(), file)}\n`,
-  );
+function slowestText(
+  durations: readonly { readonly name: string; readonly file: string; readonly ms: number }[],
+): string {
+  const slowest = durations.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  const lines = slowest.map(({ name, file, ms }) => `${(ms / 1000).toFixed(1).padStart(8)} s  ${name} (${file})\n`);
   return `\nslowest:\n${lines.join("")}`;
 }

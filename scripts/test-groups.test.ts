@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { test } from "node:test";
-import { groupedTests, homeOf } from "./test-groups.ts";
+import { groupedTests } from "./test-groups.ts";
 
 const SETS_VARIABLE = 'process["env"]["A"] = "b";'.replaceAll(/\["(\w+)"\]/g, ".$1");
 
-test("neighbors share processes, few scenarios or many unit tests; a file that changes its process stands alone and comes first", () => {
+test("files share as many processes as run at a time, neighbors different ones; a file that changes its process stands alone", () => {
   const root = mkdtempSync(join(tmpdir(), "konverge-groups-"));
   try {
     const write = (path: string, text = "") => {
@@ -15,28 +15,29 @@ test("neighbors share processes, few scenarios or many unit tests; a file that c
       writeFileSync(join(root, path), text);
       return join(root, path);
     };
-    const units = Array.from({ length: 17 }, (_, i) => write(`unit/${i}.test.ts`));
-    const scenarios = Array.from({ length: 6 }, (_, i) => write(`test/${i}.test.ts`));
+    const units = Array.from({ length: 7 }, (_, i) => write(`unit/${i}.test.ts`));
+    const scenarios = Array.from({ length: 2 }, (_, i) => write(`test/${i}.test.ts`));
     const changing = write("unit/env.test.ts", SETS_VARIABLE);
-    const [first, ...runs] = groupedTests([...units, ...scenarios, changing], join(root, "groups"));
-    assert.equal(first, changing);
-    const groups = runs.map((group) => readFileSync(group, "utf8").match(/\d+\.test\.ts/g));
+    const runs = groupedTests([changing, ...units, ...scenarios], 3, join(root, "groups"));
+    assert.equal(runs.pop(), changing);
+    const members = runs.map((group) => readFileSync(group, "utf8").match(/\w+\/\d+\.test\.ts/g));
     assert.deepEqual(
-      groups.map((files) => files?.length),
-      [3, 3, 9, 8],
-    );
-    assert.deepEqual(
-      groups.flat(),
-      [...scenarios, ...units].map((file) => basename(file)),
+      members.map((files) => files?.map((file) => file.slice(0, -".test.ts".length))),
+      [["test/0"], ["test/1"], ["unit/0", "unit/3", "unit/6"], ["unit/1", "unit/4"], ["unit/2", "unit/5"]],
     );
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 });
 
-test("the tests of a package's sources belong together, and so do examples", () => {
-  assert.equal(homeOf("packages/core/src/apply/a.test.ts"), "packages/core/src");
-  assert.equal(homeOf("operators/ray/test/upstream/a.test.ts"), "operators/ray/test");
-  assert.equal(homeOf("examples/01-children/children.test.ts"), "examples");
-  assert.equal(homeOf("scripts/docs/a.test.ts"), "scripts/docs");
+test("a file that only reads a variable shares a process", () => {
+  const root = mkdtempSync(join(tmpdir(), "konverge-groups-"));
+  try {
+    const file = join(root, "reads.test.ts");
+    writeFileSync(file, SETS_VARIABLE.replace(" = ", " === "));
+    const [group] = groupedTests([file], 2, join(root, "groups"));
+    assert.equal(basename(group!), "units-1.mjs");
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 });

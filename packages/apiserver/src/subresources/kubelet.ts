@@ -1,10 +1,11 @@
-import { ApiError, type ApiResponse, badRequest, forbidden, notFound, quoted } from "@konverge/core";
+import { ApiError, type ApiResponse, badRequest, deepFreeze, forbidden, notFound, quoted } from "@konverge/core";
 import { resourceAttributes } from "../auth/attributes.ts";
 import { type Call, currentEntry } from "../call/call.ts";
 import type { Pod } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { SubresourceHandler } from "../extensions.ts";
 import { objectOf } from "../resources/stored-object.ts";
+import type { Entry } from "../storage/entry.ts";
 
 /** What a node is asked to do with a running pod; streams go through the response, upgraded where the request asks so. */
 export interface KubeletRequest {
@@ -25,7 +26,7 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi 
     if (STREAMS.has(action)) checkMayCreate(call);
     const entry = currentEntry(call);
     if (!entry) throw notFound(call.definition, call.info.name);
-    const pod = objectOf(entry) as unknown as Pod;
+    const pod = podOf(entry);
     const isAboutContainer = action === "log" || action === "exec" || action === "attach";
     const container = isAboutContainer ? containerOf(pod, call.info.query.get("container") ?? "") : "";
     if (!pod.spec.nodeName) {
@@ -36,6 +37,18 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi 
     if (!kubelet) throw nobodyRuns(pod);
     return kubelet({ action, call, pod, container });
   };
+}
+
+/** Operators that ask a server in its pod do so often while the pod stays as it is: it is parsed once, and frozen. */
+const pods = new WeakMap<Entry, Pod>();
+
+function podOf(entry: Entry): Pod {
+  let pod = pods.get(entry);
+  if (!pod) {
+    pod = deepFreeze(objectOf(entry) as unknown as Pod);
+    pods.set(entry, pod);
+  }
+  return pod;
 }
 
 /** A stream changes what runs, also where it begins with a GET, as WebSockets do. */
