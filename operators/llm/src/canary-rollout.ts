@@ -26,6 +26,13 @@ export function servedDeployment(deployment: ModelDeployment, { observed }: Reco
   return stableDeployment(deployment, observed.all(ControllerRevision));
 }
 
+/** Whether the spec has another revision than the stable one, or is being promoted to it. */
+function isRollingOut(deployment: ModelDeployment, stable: ModelDeployment): boolean {
+  const { canary } = deployment.status ?? {};
+  const revision = revisionOf(deployment);
+  return revision !== revisionOf(stable) || (canary?.phase === "Promoting" && canary.revision === revision);
+}
+
 /** A canary that runs: what the status has decided about it, and its size. */
 export interface RunningCanary {
   readonly split: TrafficSplit;
@@ -43,12 +50,8 @@ export function runningCanary(
 ): RunningCanary | undefined {
   const { canary } = deployment.status ?? {};
   const { stepWeights } = deployment.spec.rollout?.canary ?? {};
-  if (!stepWeights || !canary || canary.phase === "RolledBack") return undefined;
-  const revision = revisionOf(deployment);
-  const isOfSpec = canary.revision === revision;
-  const isBeside = revision !== revisionOf(stable) || (isOfSpec && canary.phase === "Promoting");
-  if (!isBeside) return undefined;
-  const step = isOfSpec ? Math.min(canary.step, stepWeights.length - 1) : 0;
+  if (!stepWeights || !canary || canary.phase === "RolledBack" || !isRollingOut(deployment, stable)) return undefined;
+  const step = canary.revision === revisionOf(deployment) ? Math.min(canary.step, stepWeights.length - 1) : 0;
   const weight = stepWeights[step]!;
   const share = split === "RouteWeights" ? weight / 100 : weight / Math.max(1, 100 - weight);
   const { affordable = Number.POSITIVE_INFINITY } = sizingRules(stable);
@@ -105,8 +108,7 @@ export async function planRollout(
   const products = gpuType ? gpuProductsFor(gpuType, facts.offered, before) : [];
   const seen = await observeCanary(deployment, { ...facts, live, products }, context);
   const told = deployment.status?.canary;
-  const isDone = revisionOf(deployment) === revisionOf(stable) && told?.phase !== "Promoting";
-  const next = isDone ? undefined : nextCanary(told, seen);
+  const next = isRollingOut(deployment, stable) ? nextCanary(told, seen) : undefined;
   reportCanary(told, next, seen, context.events);
   const { weight } = seen;
   const children = canary

@@ -29,5 +29,8 @@ onEmbedded("another revision during a canary starts at the first step, and the s
 onEmbedded("the stable revision is repaired as it was during a canary", repairedOnTheWay);
 onEmbedded("a ModelDeployment goes with all it has during a canary", deletedOnTheWay);
 onEmbedded("an operator that starts again continues a canary where it was", restartedOnTheWay);
-onEmbedded("without the field, a canary ends and the spec is rolled out", withoutCanary);
+onEmbedded(
+  "a lost record of the stable revision is reported, and without the field the spec is rolled out",
+  withoutCanary,
+);
 onEmbedded("the example of a canary converges", canaryExample);

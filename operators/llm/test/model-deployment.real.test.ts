@@ -1,5 +1,6 @@
 import { llmOperatorWith } from "@konverge/llm-operator";
 import { onEmptyCluster, onReal } from "@konverge/operator-suite";
+import { smallCanary } from "./canary-scenarios.ts";
 import { monitored } from "./llm-model-scenarios.ts";
 import { risesAndFalls } from "./load-scenarios.ts";
 import { badDeployments as everyBadDeployment, noNodes } from "./model-deployment-bad-input.ts";
@@ -25,6 +26,7 @@ onReal(
     "more load takes more replicas, less load takes fewer": risesAndFalls,
     "costs are capped, and that is reported": cappedByCost,
     "a model without requests is scaled to zero, and back when there are some": sleeps(llmOperatorWith),
+    "a canary is promoted": smallCanary,
     "a quota that keeps it from creating pods is reported until it is raised": deploymentQuota,
     ...badDeployments,
     "no nodes": onEmptyCluster(noNodes),
