@@ -2,16 +2,24 @@ import { type Clock, type FieldsV1, keyOf, type ManagedFieldsEntry, stringifyJso
 import type { Entry } from "../../storage/entry.ts";
 import type { EntryContent, Store } from "../../storage/store.ts";
 import facts from "../generated/default-roles.json" with { type: "json" };
-import { aggregatedRules } from "./aggregation.ts";
+import { distinctRules } from "./distinct-rules.ts";
 import { AUTO_UPDATE, reconciled } from "./reconcile-roles.ts";
 import { type BindingObject, RBAC_GROUP, RBAC_RESOURCES, type RoleObject, type Subject } from "./role-objects.ts";
 import type { PolicyRule } from "./rules.ts";
+
+interface DefaultRole {
+  name: string;
+  labels?: Record<string, string>;
+  /** The label of the roles whose rules it gathers. */
+  aggregates?: string;
+  rules?: PolicyRule[];
+}
 
 /** The roles and bindings that every cluster begins with, as a real server makes them; without what all have in common. */
 export interface DefaultRoleFacts {
   /** The Kubernetes version they were taken from. */
   kubernetes: string;
-  clusterRoles: { name: string; labels?: Record<string, string>; aggregates?: string; rules?: PolicyRule[] }[];
+  clusterRoles: DefaultRole[];
   clusterRoleBindings: { name: string; role: string; subjects?: Subject[] }[];
   roles: { namespace: string; name: string; rules: PolicyRule[] }[];
   roleBindings: { namespace: string; name: string; role: string; subjects: Subject[] }[];
@@ -69,13 +77,12 @@ function contentOfRole(object: RoleObject | BindingObject, uid: string): (revisi
 /** All default roles and bindings, by collection, as they are stored but for uid and resourceVersion. */
 export function defaultRoles(now: string): [resource: string, objects: (RoleObject | BindingObject)[]][] {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = facts as DefaultRoleFacts;
-  resolved ??= resolve(
-    clusterRoles.map(({ name, labels, aggregates, rules }): RoleObject => {
-      const object: RoleObject = { ...head("ClusterRole", name, undefined, labels), rules: rules ?? null };
-      if (aggregates) object.aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] };
-      return object;
-    }),
-  );
+  const resolved = clusterRoles.map((role): RoleObject => {
+    const { name, labels, aggregates } = role;
+    const object: RoleObject = { ...head("ClusterRole", name, undefined, labels), rules: rulesOf(role) };
+    if (aggregates) object.aggregationRule = { clusterRoleSelectors: [{ matchLabels: { [aggregates]: "true" } }] };
+    return object;
+  });
   return [
     [RBAC_RESOURCES.clusterRoles, resolved.map((role) => ownedRole(role, now))],
     [
@@ -111,16 +118,13 @@ function roleRef(kind: string, name: string) {
   return { apiGroup: RBAC_GROUP, kind, name };
 }
 
-/** The default cluster roles with the rules that they gather; never changed. */
-let resolved: RoleObject[] | undefined;
-
-/** Aggregated roles gather other aggregated roles (view goes into edit, edit into admin), so it takes some rounds. */
-function resolve(roles: RoleObject[]): RoleObject[] {
-  // Roles without labels of their own are gathered by none.
-  const gathered = roles.filter(({ metadata }) => Object.keys(metadata.labels ?? {}).length > 1);
-  const next = roles.map((role) => (role.aggregationRule ? { ...role, rules: aggregatedRules(role, gathered) } : role));
-  const settled = next.every(({ rules }, i) => rules?.length === roles[i]?.rules?.length);
-  return settled ? next : resolve(next);
+/** The rules of a default role. Aggregated ones gather those of others, which may be aggregated as well: view, edit, admin. */
+function rulesOf({ rules, aggregates }: DefaultRole): PolicyRule[] | null {
+  if (!aggregates) return rules ?? null;
+  const gathered = (facts as DefaultRoleFacts).clusterRoles
+    .filter(({ labels }) => labels?.[aggregates] === "true")
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return distinctRules(gathered.flatMap((one) => rulesOf(one) ?? []));
 }
 
 function ownedRole(role: RoleObject, now: string): RoleObject {
