@@ -137,11 +137,13 @@ async function afterTheEnd(
   report.stopped();
   await report.publish(context);
   await stop(jobs, context);
-  const { ttlSecondsAfterFinished: ttl } = runtime?.isStored ? runtime.spec.template.spec : {};
-  if (!runtime || ttl === undefined) return {};
+  if (!runtime) return {};
+  const { ttlSecondsAfterFinished: ttl } = runtime.spec.template.spec;
+  const children = childrenOf(job, runtime);
+  if (ttl === undefined) return { children };
   const ended = (report.find("Complete") ?? report.find("Failed"))!.lastTransitionTime;
   const left = Date.parse(ended) + ttl * 1000 - context.clock.now();
-  if (left > 0) return { requeueAfter: left };
+  if (left > 0) return { children, requeueAfter: left };
   for (const one of jobs) await deleteJob(one, context);
   return { children: [runtimeCopyFor(job, runtime)] };
 }

@@ -216,6 +216,8 @@ export const trainJobFails: Scenario = async (stage) => {
   assert.equal(failed?.message, "jobset failed due to one or more job failures (first failed job: fails-node-0)");
   await stage.until("nothing runs", async () => (await podsOf(stage, "fails", "watcher")).length === 0);
   await stage.settled();
+  await stage.client.delete(Service, `${stage.namespace}/fails`);
+  await stage.until("its Service is back", async () => (await stage.find(Service, "fails")) !== undefined);
   assert.deepEqual((await jobsStatus(stage, "fails"))["node"], {
     ready: 0,
     succeeded: 0,
