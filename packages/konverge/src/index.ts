@@ -7,11 +7,6 @@
  * `konverge/kinds`, `konverge/client`, `konverge/webhooks`, `konverge/rbac`, `konverge/observability` and the others
  * that package.json lists.
  */
-import { checkInstalledZod } from "@konverge/schema";
-
-// Before the first schema is written: with another Zod, what is missing in it would fail first, with another message.
-checkInstalledZod();
-
 export {
   type AnyObject,
   ApiError,

@@ -49,7 +49,6 @@ export { type ImmutableOptions, immutable } from "./kind/immutable.ts";
 export type { KindVersion } from "./kind/kind-version.ts";
 export { pluralOf } from "./kind/plural.ts";
 export { type TypesFromCRDOptions, typesFromCRD, typeText } from "./kind/types-from-crd.ts";
-export { checkInstalledZod } from "./kind/zod-version.ts";
 export { type Coerced, coerce } from "./structural/coerce.ts";
 export { applyDefaults, lacksDefaults } from "./structural/defaulting.ts";
 export * from "./structural/field-errors.ts";
