@@ -55,10 +55,7 @@ async function untilStable(stage: TestEnvironment, image: string): Promise<void>
   );
   assert.equal(await phase(stage), undefined);
   assert.equal(await stage.find(ConfigMap, "chat-canary"), undefined);
-  const records = await stage.list(
-    ControllerRevision,
-    "app.kubernetes.io/managed-by=llm-operator,!app",
-  );
+  const records = await stage.list(ControllerRevision, "app.kubernetes.io/managed-by=llm-operator,!app");
   const { stableRevision } = await statusOf(stage);
   assert.deepEqual(
     records.map(({ metadata }) => metadata.name),
