@@ -16,6 +16,8 @@ const NETWORK_TOOLS = [
   "netcat-openbsd",
   "hostname",
   "procps",
+  // getent
+  "libc-bin",
 ];
 
 /** What makes an image under a name of Kubernetes' test images. */
@@ -33,7 +35,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   "registry.k8s.io/e2e-test-images/busybox": (name) => ({ ...busybox, name }),
   "registry.k8s.io/e2e-test-images/glibc-dns-testing": (name) => ({
     name,
-    packages: [...SHELL_TOOLS, "bash", "bind9-dnsutils", "hostname"],
+    packages: [...SHELL_TOOLS, "bash", "bind9-dnsutils", "hostname", "libc-bin"],
     config: { Env: [`PATH=${SYSTEM_PATH}`], Cmd: ["bash"] },
   }),
   "registry.k8s.io/e2e-test-images/nginx": (name) => ({
