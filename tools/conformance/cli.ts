@@ -1,24 +1,27 @@
-// npm run conformance [-- --sig api-machinery,apps] [--real] [--jobs N] [--timeout S] [--focus REGEX]
+// npm run conformance [-- --sig api-machinery,apps] [--real | --real-nodes] [--jobs N] [--timeout S] [--focus REGEX]
 //                     [--check [--sample N]] [--missing] [--update] [--output DIR] [--held-out N --seed S]
-// Runs Kubernetes' own conformance specs on the embedded cluster, or with --real on the real control plane with KWOK. With
-// --held-out, it runs a random sample of the specs that are no conformance specs, and prints the score.
+// Runs Kubernetes' own conformance specs on the embedded cluster, with --real-nodes on its control plane with two real nodes, or
+// with --real on the real control plane with KWOK. With --held-out, it runs a random sample of the specs that are no conformance
+// specs, and prints the score.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { prepare } from "./binaries.ts";
 import { killE2e } from "./e2e-process.ts";
-import { listedSigs, readList, sampleOf, writeList } from "./lists.ts";
+import { type ListName, listedSigs, readList, sampleOf, writeList } from "./lists.ts";
+import { whyNotOnNodes } from "./node-images.ts";
 import { updatePage } from "./reference-page.ts";
 import { heldOutText, reportText } from "./report.ts";
 import type { SpecResult } from "./run-spec.ts";
 import { runSpecs } from "./run-specs.ts";
 import { CONFORMANCE, HELD_OUT, listImages, listSpecs, type Spec } from "./specs.ts";
-import { embeddedTarget, realTarget } from "./target.ts";
+import { embeddedTarget, realNodesTarget, realTarget, type Target } from "./target.ts";
 
 const { values: options } = parseArgs({
   options: {
     sig: { type: "string" },
     real: { type: "boolean", default: false },
+    "real-nodes": { type: "boolean", default: false },
     jobs: { type: "string", default: "2" },
     timeout: { type: "string" },
     focus: { type: "string" },
@@ -38,7 +41,8 @@ const BATCH = 8;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
     killE2e();
-    process.exit(130);
+    // A cluster with real nodes listens too: it removes them first, and exits then.
+    if (process.listenerCount(signal) === 1) process.exit(130);
   });
 }
 
@@ -70,7 +74,7 @@ async function main(): Promise<number> {
     return 0;
   }
   if (chosen.length === 0) throw new Error("no spec is chosen: see the names in tools/conformance/passing");
-  await using target = options.real ? await realTarget() : await embeddedTarget(await listImages(e2e));
+  await using target = await targetFor(e2e);
   console.log(`${chosen.length} specs on ${target.name}, ${jobs} at a time, ${timeoutSeconds} s each\n`);
   // What is known to pass does so beside others; the rest is looked at one by one.
   const run = { e2e, kubectl, kubeconfig: target.kubeconfig, timeoutSeconds, batch: options.check ? BATCH : 1 };
@@ -83,13 +87,20 @@ async function main(): Promise<number> {
     return 0;
   }
   if (options.update) update(all, results, timeoutSeconds);
-  else if (!options.real && !options.check) compareWithYardstick(results);
+  else if (listName() === "passing" && !options.check) compareWithYardstick(results);
   return results.every(({ passed }) => passed) || options.update ? 0 : 1;
+}
+
+async function targetFor(e2e: string): Promise<Target> {
+  if (options.real) return await realTarget();
+  const images = await listImages(e2e);
+  return await (options["real-nodes"] ? realNodesTarget(images) : embeddedTarget(images));
 }
 
 function choose(specs: readonly Spec[], sigs: readonly string[]): Spec[] {
   const focus = options.focus === undefined ? undefined : new RegExp(options.focus);
   let chosen = specs.filter(({ sig, name }) => sigs.includes(sig) && (focus?.test(name) ?? true));
+  if (options["real-nodes"]) chosen = chosen.filter(({ name }) => isServed(name));
   const known = (sig: string) => readList(listName(), sig)?.names ?? [];
   if (options.missing) chosen = chosen.filter(({ sig, name }) => !known(sig).includes(name));
   if (options.check) {
@@ -99,6 +110,12 @@ function choose(specs: readonly Spec[], sigs: readonly string[]): Spec[] {
     chosen = chosen.filter(({ name }) => listed.has(name));
   }
   return options.sample === undefined ? chosen : sampleOf(chosen, positive("sample", options.sample));
+}
+
+function isServed(name: string): boolean {
+  const why = whyNotOnNodes(name);
+  if (why) console.log(`left out: ${name}\n    ${why}`);
+  return why === undefined;
 }
 
 function progress({ spec, passed, secondTry, reason, output }: SpecResult): void {
@@ -113,7 +130,11 @@ function progress({ spec, passed, secondTry, reason, output }: SpecResult): void
 /** Notes which of the specs that ran pass; what is known of others stays. */
 function update(all: readonly Spec[], results: readonly SpecResult[], timeoutSeconds: number): void {
   const date = new Date().toISOString().slice(0, 10);
-  const where = options.real ? "the real control plane with KWOK" : "the embedded cluster";
+  const where = {
+    passing: "the embedded cluster",
+    nodes: "the embedded control plane with two real nodes",
+    yardstick: "the real control plane with KWOK",
+  }[listName()];
   for (const [sig, ofSig] of Map.groupBy(results, ({ spec }) => spec.sig)) {
     const ran = new Set(ofSig.map(({ spec }) => spec.name));
     const known = readList(listName(), sig)?.names.filter((name) => !ran.has(name)) ?? [];
@@ -133,8 +154,9 @@ function compareWithYardstick(results: readonly SpecResult[]): void {
   console.log(`\nThese pass on the real control plane:\n${behind.map(({ name }) => name).join("\n")}`);
 }
 
-function listName(): "passing" | "yardstick" {
-  return options.real ? "yardstick" : "passing";
+function listName(): ListName {
+  if (options.real) return "yardstick";
+  return options["real-nodes"] ? "nodes" : "passing";
 }
 
 function positive(name: string, text: string): number {

@@ -17,7 +17,7 @@ test("a sample is the same whatever the order, and grows by adding", () => {
 });
 
 test("the committed lists name each spec once, and each belongs to its sig", () => {
-  for (const name of ["passing", "yardstick"] as const) {
+  for (const name of ["passing", "nodes", "yardstick"] as const) {
     for (const sig of listedSigs(name)) {
       const { names } = readList(name, sig)!;
       assert.equal(new Set(names).size, names.length, `${name}/${sig}`);

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Which list: the specs that the embedded cluster passes, or those that the real control plane does. */
-export type ListName = "passing" | "yardstick";
+/** Which list: the specs that pass on the embedded cluster, on the real control plane, or on real nodes. */
+export type ListName = "passing" | "yardstick" | "nodes";
 
 /** The names of a sig's specs that pass, and what the list says about how it was made. */
 export interface SpecList {

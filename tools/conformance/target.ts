@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NodeCluster, whyNoRealNodes } from "@konverge/nodes";
 import { startRealCluster } from "@konverge/real";
+import { nodeImages } from "./node-images.ts";
 
 /** A cluster that specs run against. */
 export interface Target extends AsyncDisposable {
@@ -20,6 +22,19 @@ export async function realTarget(): Promise<Target> {
   const cluster = await startRealCluster({ controllers: true, scheduler: true, kwok: { nodes: 3, gpus: 0 } });
   return {
     name: "the real control plane with KWOK",
+    kubeconfig: cluster.kubeconfig,
+    log: () => "",
+    [Symbol.asyncDispose]: () => cluster.stop(),
+  };
+}
+
+/** The embedded control plane with two real nodes, which have those images of the specs that can be made here. */
+export async function realNodesTarget(images: readonly string[]): Promise<Target> {
+  const why = whyNoRealNodes();
+  if (why) throw new Error(why);
+  const cluster = await NodeCluster.start({ name: "conformance", images: nodeImages(images), operators: false });
+  return {
+    name: "the embedded control plane with two real nodes",
     kubeconfig: cluster.kubeconfig,
     log: () => "",
     [Symbol.asyncDispose]: () => cluster.stop(),

@@ -21,6 +21,8 @@ export interface NodeClusterOptions {
   readonly name: string;
   /** What the nodes have besides the operators' own image. */
   readonly images: readonly DebianImage[];
+  /** Whether they have the operators' own image. Default: true. */
+  readonly operators?: boolean;
 }
 
 /** An embedded control plane with two real nodes, both started as a user starts them, by `konverge up --real-nodes 2`. */
@@ -45,8 +47,8 @@ export class NodeCluster {
     this.#end = end;
   }
 
-  static async start({ name, images }: NodeClusterOptions): Promise<NodeCluster> {
-    const archives = [await operatorsArchive(REPOSITORY, `docker.io/${OPERATORS_IMAGE}`)];
+  static async start({ name, images, operators = true }: NodeClusterOptions): Promise<NodeCluster> {
+    const archives = operators ? [await operatorsArchive(REPOSITORY, `docker.io/${OPERATORS_IMAGE}`)] : [];
     for (const image of images) archives.push(await debianArchive(image));
     const folder = mkdtempSync(join(tmpdir(), "konverge-nodes-"));
     const kubeconfig = join(folder, "kubeconfig");
@@ -78,6 +80,11 @@ export class NodeCluster {
       await end();
       throw error;
     }
+  }
+
+  /** The file with which clients connect as administrators. */
+  get kubeconfig(): string {
+    return join(this.#folder, "kubeconfig");
   }
 
   async stop(): Promise<void> {
@@ -114,7 +121,7 @@ export class NodeCluster {
 
   /** Deploys operators from their own image, with settings as flags: `--defaultImage=…`. */
   deploy(operators: string, namespace: string, ...settings: readonly string[]): void {
-    const where = ["--kubeconfig", join(this.#folder, "kubeconfig"), "--namespace", namespace];
+    const where = ["--kubeconfig", this.kubeconfig, "--namespace", namespace];
     this.#konverge("deploy", "--operators", operators, "--image", OPERATORS_IMAGE, ...where, ...settings);
   }
 

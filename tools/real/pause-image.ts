@@ -33,9 +33,18 @@ func main() {
 
 /** Builds the image around which pods are put together as an OCI archive, for machines that cannot pull it. */
 export function buildPauseImage(work: string, archive: string): void {
-  const [source, rootfs] = [join(work, "pause"), join(work, "rootfs")];
-  for (const folder of [source, rootfs]) mkdirSync(folder, { recursive: true });
+  const rootfs = join(work, "rootfs");
+  mkdirSync(rootfs, { recursive: true });
+  buildPauseProgram(work, join(rootfs, "pause"));
+  writeImageArchive(archive, { name: NAME, rootfs, config: PAUSE_CONFIG });
+}
+
+export const PAUSE_CONFIG = { User: "65535:65535", Entrypoint: ["/pause"] } as const;
+
+/** Builds the only program of that image, in a folder with a Go module. */
+export function buildPauseProgram(work: string, file: string): void {
+  const source = join(work, "pause");
+  mkdirSync(source, { recursive: true });
   writeFileSync(join(source, "main.go"), PROGRAM);
-  go(work, ["build", "-trimpath", "-ldflags", "-s -w", "-o", join(rootfs, "pause"), "./pause"]);
-  writeImageArchive(archive, { name: NAME, rootfs, config: { User: "65535:65535", Entrypoint: ["/pause"] } });
+  go(work, ["build", "-trimpath", "-ldflags", "-s -w", "-o", file, "./pause"]);
 }

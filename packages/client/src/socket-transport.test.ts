@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { realClock } from "@konverge/core";
 import { answer, type Handler, hurriedClock, type LoopbackServer, loopbackServer } from "../test/loopback-server.ts";
 import { added, bookmark, Widget, widget } from "../test/scripted-server.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionConfig } from "./config/connection-config.ts";
 import { type ConnectOptions, connect } from "./connect.ts";
+import { socketTransport } from "./socket-transport.ts";
 
 /** Runs a test with a client of a loopback server. */
 async function between(
@@ -234,6 +236,25 @@ test("a compressed answer is read as it was", async () => {
     async (client) => assert.equal((await client.list(Widget)).items.length, 2000),
     { config: { compression: true } },
   );
+});
+
+test("a response is decompressed only if the transport asked for compression, and its headers then describe what is left", async () => {
+  const body = gzipSync("x".repeat(1000));
+  await using server = await loopbackServer((_request, response) => {
+    response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length });
+    response.end(body);
+  });
+  const responseWith = async (compression: boolean) => {
+    const { transport, close } = socketTransport({ server: server.url, compression }, { clock: realClock() });
+    const { headers, body } = await transport({ method: "GET", path: "/", headers: { "accept-encoding": "gzip" } });
+    const chunks = body instanceof Uint8Array ? [body] : await Array.fromAsync(body as AsyncIterable<Uint8Array>);
+    const bytes = Buffer.concat(chunks);
+    await close();
+    return { coding: headers["content-encoding"], length: headers["content-length"], bytes };
+  };
+  assert.deepEqual(await responseWith(false), { coding: "gzip", length: String(body.length), bytes: body });
+  const plain = { coding: undefined, length: undefined, bytes: Buffer.from("x".repeat(1000)) };
+  assert.deepEqual(await responseWith(true), plain);
 });
 
 test("a compressed answer cut short is a typed error", async () => {

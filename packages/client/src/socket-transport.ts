@@ -43,9 +43,11 @@ export function socketTransport(config: ConnectionConfig, options: { clock: Cloc
       return openWebSocket(server, sent, tls, proxy);
     }
     const response = await exchange(pool.with(tls), server.origin, sent, () => pool.suspect());
-    if (response.headers["content-encoding"] !== "gzip") return response;
+    // What the caller itself asked for compressed, it gets as it is: it may pass it on.
+    if (!config.compression || response.headers["content-encoding"] !== "gzip") return response;
     const { gunzip } = await import("./transport/gunzip.ts");
-    return { ...response, body: gunzip(response.body) };
+    const { "content-encoding": _coding, "content-length": _length, ...headers } = response.headers;
+    return { ...response, headers, body: gunzip(response.body) };
   };
 
   const transport: Transport = async (request) => {

@@ -2,6 +2,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { TLSSocket } from "node:tls";
+import { gzipSync } from "node:zlib";
 import { createAuthority } from "@konverge/certificates";
 import { type Cluster, type ClusterPort, startCluster } from "@konverge/cluster";
 import { realClock, timestamp } from "@konverge/core";
@@ -51,6 +52,8 @@ export async function withFakeKubelet(
     if (path === "/containerLogs/default/web/main") return response.end("one\ntwo\n");
     if (path === "/stats/summary") return response.end(JSON.stringify(SUMMARY));
     if (path === "/healthz") return response.end("ok");
+    if (path === "/metrics" && request.headers["accept-encoding"] === "gzip")
+      return response.setHeader("content-encoding", "gzip").end(gzipSync("up 1\n"));
     response.statusCode = 400;
     return response.end('container "main" in pod "late" is waiting to start: ContainerCreating');
   });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { connect } from "@konverge/client";
 import type { Cluster, ClusterPort } from "@konverge/cluster";
 import { Node, Pod, Service } from "@konverge/kinds";
@@ -99,6 +100,20 @@ test("the proxy of a node leads to its kubelet", { skip }, () =>
     const path = "/api/v1/nodes/real/proxy/healthz?verbose=1";
     assert.equal(await client.request({ method: "GET", path }), "ok");
     assert.equal(asked[0]?.url, "/healthz?verbose=1");
+  }, REACHABLE),
+);
+
+test("the proxy of a node passes on compressed responses as the kubelet sends them", { skip }, () =>
+  withFakeKubelet(async (_cluster, port) => {
+    const request = httpsRequest(`${port.url}/api/v1/nodes/real/proxy/metrics`, {
+      ca: port.authority.cert,
+      ...port.credential("kubernetes-admin", ["system:masters"]),
+      headers: { "accept-encoding": "gzip" },
+    });
+    request.end();
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    assert.equal(response.headers["content-encoding"], "gzip");
+    assert.equal(String(gunzipSync(Buffer.concat(await Array.fromAsync(response)))), "up 1\n");
   }, REACHABLE),
 );
 
