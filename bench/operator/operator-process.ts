@@ -44,7 +44,16 @@ export class OperatorProcess implements AsyncDisposable {
   /** Resolves when it says something. */
   async says(): Promise<void> {
     const said = new Promise<void>((resolve) => this.#child.stdout!.once("data", () => resolve()));
-    await Promise.race([said, this.#ended.then(() => this.check())]);
+    const stop = new AbortController();
+    const late = sleep(PATIENCE, undefined, { signal: stop.signal }).then(
+      () => Promise.reject(new Error(`the operator printed nothing for ${PATIENCE / 1000} s`)),
+      () => {},
+    );
+    try {
+      await Promise.race([said, late, this.#ended.then(() => this.check())]);
+    } finally {
+      stop.abort();
+    }
   }
 
   /** Resolves when it has nothing to do any more, to the milliseconds from its start until then. */

@@ -4,7 +4,7 @@ mod widget;
 
 use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
 
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, TryStreamExt, channel::mpsc, future::ready};
 use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
 use kube::{
     Api, Client, Resource, ResourceExt,
@@ -28,8 +28,6 @@ struct Context {
 }
 
 async fn reconcile(widget: Arc<Widget>, context: Arc<Context>) -> Result<Action, kube::Error> {
-    // The first objects of the list arrive before the list is complete.
-    let _ = context.children.wait_until_ready().await;
     let (name, namespace) = (widget.name_any(), widget.namespace().unwrap_or_default());
     let apply = PatchParams::apply(MANAGER).force();
     let child = ConfigMap {
@@ -78,17 +76,21 @@ fn config_maps(client: &Client) -> (Store<ConfigMap>, impl Stream<Item = watcher
 async fn main() -> anyhow::Result<()> {
     let client = Client::try_default().await?;
     let (children, stream) = config_maps(&client);
+    // The cache is filled by a task of its own: a reconcile must not start before it is complete. Only what has an owner
+    // can cause one, so nothing else is queued.
+    let (sender, changes) = mpsc::unbounded();
+    let owned = stream.try_filter(|object| ready(object.metadata.owner_references.is_some()));
+    tokio::spawn(owned.map(Ok).forward(sender));
+    children.wait_until_ready().await?;
     if env::args().nth(1).as_deref() == Some("cache") {
         let count: usize = env::args().nth(2).unwrap_or_default().parse()?;
-        tokio::spawn(stream.for_each(|_| async {}));
-        children.wait_until_ready().await?;
         anyhow::ensure!(children.len() >= count, "there are only {} objects", children.len());
         println!("cached");
         tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?.recv().await;
         return Ok(());
     }
     Controller::new(Api::<Widget>::all(client.clone()), watcher::Config::default())
-        .owns_stream(stream)
+        .owns_stream(changes)
         .with_config(Config::default().concurrency(10))
         .shutdown_on_signal()
         .run(reconcile, retry, Arc::new(Context { client, children }))
