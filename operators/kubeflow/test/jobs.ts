@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type JobObject, MPIJob, MXJob, PyTorchJob, TFJob, TrainJob, XGBoostJob } from "@konverge/kubeflow-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound, type KindRef } from "konverge";
-import { Pod } from "konverge/kinds";
+import { Job as BatchJob, Pod } from "konverge/kinds";
 
 const samples = new URL("../samples/", import.meta.url);
 
@@ -153,3 +153,10 @@ export async function change(stage: TestEnvironment, { kind }: Kind, name: strin
 
 /** A pod that is deleted or changed is replaced, which is more than a repair. */
 export const isPod = ({ kind }: { kind: string }) => kind === "Pod";
+
+/** Deletes a Job with its pods, as kubectl does. */
+export async function deleteJob({ client, namespace }: TestEnvironment, name: string): Promise<void> {
+  await client.delete(BatchJob, `${namespace}/${name}`, { propagationPolicy: "Background" }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { kubeflowOperator, MPIJob } from "@konverge/kubeflow-operator";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { Job as BatchJob, ConfigMap, Deployment, Event, Pod, Secret, Service } from "konverge/kinds";
-import { endPod, envOf, namesOf, podsOf, sample } from "./jobs.ts";
+import { deleteJob, endPod, envOf, namesOf, podsOf, sample } from "./jobs.ts";
 
 const PI = sample("09-mpijob.yaml");
 
@@ -72,6 +72,9 @@ export const mpiRuns: Scenario = async (stage) => {
   await stage.get(BatchJob, "pi-launcher");
   await stage.settled();
   assert.deepEqual((await stage.get(Secret, "pi-ssh")).data, keys.data);
+  // What has ended does not come back, whether a node that is lost takes its pod, or somebody deletes the Job.
+  await deleteJob(stage, "pi-launcher");
+  await stage.until("the launcher is gone", async () => (await stage.list(Pod)).length === 0);
 };
 
 /** It runs, all its pods with it. */

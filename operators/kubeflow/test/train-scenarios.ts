@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { ClusterTrainingRuntime, kubeflowOperator, TrainJob } from "@konverge/kubeflow-operator";
 import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
-import { isNotFound } from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Event, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
-import { endPod } from "./jobs.ts";
+import { deleteJob, endPod } from "./jobs.ts";
 
 const IMAGE = "example.com/train:1.0";
 const API = "trainer.kubeflow.org/v1alpha1";
@@ -112,17 +111,15 @@ const initialize = (stage: TestEnvironment, name: string) =>
     for (const pod of await podsOf(stage, name, "dataset-initializer")) await endPod(stage, pod.metadata.name, 0);
     return (await podsOf(stage, name)).length === 2;
   });
-/** Deletes pods that have ended: a node that is lost takes those of its own with it, so that runs would end differently. */
-const deleteEnded = (stage: TestEnvironment, name: string) =>
-  stage.until(`no pod of ${name} is left`, async () => {
-    const pods = await stage.list(Pod, `jobset.sigs.k8s.io/jobset-name=${name}`);
-    for (const { metadata } of pods) {
-      await stage.client.delete(Pod, `${stage.namespace}/${metadata.name}`).catch((error) => {
-        if (!isNotFound(error)) throw error;
-      });
-    }
-    return pods.length === 0;
+/** Deletes what has ended: it does not come back, whether a node that is lost takes its pods, or somebody deletes a Job. */
+const deleteEnded = (stage: TestEnvironment, name: string) => {
+  const labels = `jobset.sigs.k8s.io/jobset-name=${name}`;
+  return stage.until(`no Job and no pod of ${name} is left`, async () => {
+    const jobs = await stage.list(BatchJob, labels);
+    for (const job of jobs) await deleteJob(stage, job.metadata.name);
+    return jobs.length === 0 && (await stage.list(Pod, labels)).length === 0;
   });
+};
 /** The variables of a pod, but for the one that Jobs add. */
 const variablesOf = (pod: Pod | undefined) =>
   (pod?.spec?.containers[0]?.env ?? [])

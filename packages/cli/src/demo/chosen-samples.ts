@@ -1,9 +1,9 @@
 import { type AnyObject, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
 import { type Sample, samplesOf } from "@konverge/operators";
 import type { Operator } from "@konverge/runtime";
-import { parseYaml } from "@konverge/schema";
+import { type AnyKind, parseYaml } from "@konverge/schema";
 
-/** An object of a sample; `kind` is set if it is one of an operator's own. */
+/** An object of a sample; `kind` is set if it is one of an operator's own, and reports a status. */
 export interface SampleObject {
   readonly object: KubeObject;
   readonly kind?: KindRef<KubeObject>;
@@ -11,6 +11,9 @@ export interface SampleObject {
 
 /** Kinds that become ready only when the program in their pods answers the operator, which no simulated container does. */
 export const NEEDS_REAL_PROGRAM: ReadonlySet<string> = new Set(["RayService"]);
+
+/** Whether objects of a kind report anything: those that only configure others do not. */
+export const reportsStatus = ({ schema }: AnyKind): boolean => schema.properties?.["status"] !== undefined;
 
 /**
  * One sample of each kind of an operator: files that show a kind for the first time, the smallest first, with all that is
@@ -44,7 +47,7 @@ const sizeOf = ({ file, objects }: { file: string; objects: readonly object[] })
 function kindOf({ kinds }: Operator, { apiVersion = "", kind }: KubeObject): KindRef<AnyObject> | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   const found = kinds.find((one) => one.group === group && one.kind === kind);
-  if (!found) return undefined;
+  if (!found || !reportsStatus(found)) return undefined;
   const { plural, namespaced } = found;
   return { group, version, kind: found.kind, plural, namespaced };
 }

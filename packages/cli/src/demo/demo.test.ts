@@ -45,6 +45,13 @@ test("every operator brings samples of its kinds", () => {
   }
 });
 
+test("what only configures others is created, and not waited for", () => {
+  const kubeflow = operators.find(({ name }) => name === "kubeflow-operator")!;
+  const runtime = chosenSamples(kubeflow).find(({ object }) => object.kind === "ClusterTrainingRuntime");
+  assert.ok(runtime);
+  assert.equal(runtime.kind, undefined);
+});
+
 test("a view prints changes where it cannot draw, and draws where it can", () => {
   const written: string[] = [];
   const screen = { write: (text: string) => written.push(text) };

@@ -13,7 +13,7 @@ import { deploy } from "../deploy/deploy.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { operatorCatalog } from "../operator-image/catalog.ts";
 import { OPERATOR_IMAGE, operatorProgram } from "../operator-image/operator-image.ts";
-import { chosenSamples, NEEDS_REAL_PROGRAM } from "./chosen-samples.ts";
+import { chosenSamples, NEEDS_REAL_PROGRAM, reportsStatus } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
 import { LiveView, type Row, type Screen } from "./live-view.ts";
 import { OperatorActivities } from "./operator-activity.ts";
@@ -106,7 +106,7 @@ async function applySamples(client: Client, operators: readonly Operator[]): Pro
     if (kind) followed.push({ kind, key: namespace ? `${namespace}/${metadata.name}` : metadata.name });
   }
   for (const kind of operators.flatMap(({ kinds }) => kinds)) {
-    if (NEEDS_REAL_PROGRAM.has(kind.kind)) continue;
+    if (NEEDS_REAL_PROGRAM.has(kind.kind) || !reportsStatus(kind)) continue;
     if (!followed.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group)) followed.push({ kind });
   }
   return followed;
