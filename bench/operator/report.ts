@@ -9,7 +9,7 @@ export interface Report {
   readonly versions: ReadonlyMap<string, string>;
   /** Requests by phase and operator, as in the last round. */
   readonly requests: readonly (readonly [phase: string, operator: string, text: string])[];
-  /** Operators that are not in the tables, with the reason. */
+  /** Operators that are not in the tables, or not in all rows, with the reason. */
   readonly missing: ReadonlyMap<string, string>;
 }
 

@@ -6,7 +6,7 @@ import type { Notes } from "./measure.ts";
 export class Rounds {
   readonly count: number;
   readonly samples = new Map<string, Map<string, number[]>>();
-  /** Operators without figures, with the reason. */
+  /** Operators without figures, or without some of them, with the reason. */
   readonly missing = new Map<string, string>();
   /** Whether an operator could be built and then failed. */
   failed = false;
@@ -21,12 +21,16 @@ export class Rounds {
   async build(names: readonly string[]): Promise<void> {
     for (const contestant of CONTESTANTS.filter(({ name }) => names.includes(name))) {
       try {
-        this.#programs.set(contestant, await contestant.program());
-        this.samples.set(contestant.name, new Map());
+        this.add(contestant, await contestant.program());
       } catch (error) {
-        this.#drop(contestant, "skipped", error);
+        this.#leaveOut(contestant, "skipped", error);
       }
     }
+  }
+
+  add(contestant: Contestant, program: Program): void {
+    this.#programs.set(contestant, program);
+    this.samples.set(contestant.name, new Map());
   }
 
   /** Requests by phase and operator, as in the last round. */
@@ -34,29 +38,36 @@ export class Rounds {
     return [...this.#requests.values()].sort(([, a], [, b]) => this.#column(a) - this.#column(b));
   }
 
-  /** Measures each operator once in each round; each round begins with another one. */
+  /**
+   * Measures each operator once in each round; each round begins with another one. An operator that fails has no figures of these
+   * rounds, and keeps those of others.
+   */
   async measure(
     takesPart: (contestant: Contestant) => boolean,
     measure: (program: Program, notes: Notes) => Promise<void>,
   ): Promise<void> {
+    const measured = new Map([...this.#programs.keys()].filter(takesPart).map((one) => [one, new Set<string>()]));
     for (let round = 0; round < this.count; round++) {
-      const order = [...this.#programs].filter(([contestant]) => takesPart(contestant));
+      const order = [...this.#programs].filter(([contestant]) => measured.has(contestant));
       const first = order.length === 0 ? 0 : round % order.length;
       for (const [contestant, program] of [...order.slice(first), ...order.slice(0, first)]) {
         try {
-          await measure(program, this.#notes(contestant.name, round));
+          await measure(program, this.#notes(contestant.name, round, measured.get(contestant)!));
         } catch (error) {
           this.failed = true;
-          this.#drop(contestant, "failed", error);
+          for (const what of measured.get(contestant)!) this.samples.get(contestant.name)!.delete(what);
+          measured.delete(contestant);
+          this.#leaveOut(contestant, "failed", error);
         }
       }
     }
   }
 
-  #notes(name: string, round: number): Notes {
+  #notes(name: string, round: number, measured: Set<string>): Notes {
     return {
       figure: (what, value) => {
         const figures = this.samples.get(name)!;
+        measured.add(what);
         figures.set(what, [...(figures.get(what) ?? []), value]);
         console.log(`${name}, round ${round + 1}: ${what} ${value.toFixed(2)}`);
       },
@@ -67,13 +78,10 @@ export class Rounds {
     };
   }
 
-  #drop(contestant: Contestant, how: "skipped" | "failed", error: unknown): void {
+  #leaveOut(contestant: Contestant, how: "skipped" | "failed", error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
     console.error(`${contestant.name}: ${how}: ${why}`);
     this.missing.set(contestant.name, `${how}: ${why}`);
-    this.#programs.delete(contestant);
-    this.samples.delete(contestant.name);
-    for (const [key, [, name]] of this.#requests) if (name === contestant.name) this.#requests.delete(key);
   }
 
   #column(name: string): number {

@@ -73,9 +73,9 @@ func main() {
 	for _, widget := range list.Items {
 		l.widget(widget)
 	}
-	since := "watch=true&resourceVersion=" + list.Metadata.ResourceVersion
-	go l.watch("/apis/bench.konverge.dev/v1/widgets?"+since, "ADDED", l.widget)
-	l.watch("/api/v1/configmaps?"+since, "DELETED", func(child object) { l.writes <- func() { l.child(child) } })
+	since := list.Metadata.ResourceVersion
+	go l.watch("/apis/bench.konverge.dev/v1/widgets", since, "ADDED", l.widget)
+	l.watch("/api/v1/configmaps", since, "DELETED", func(child object) { l.writes <- func() { l.child(child) } })
 }
 
 // What one new Widget takes.
@@ -143,17 +143,30 @@ func (l *limit) get(path string) io.ReadCloser {
 	return l.send(request)
 }
 
-func (l *limit) watch(path, wanted string, handle func(object)) {
-	decoder := json.NewDecoder(l.get(path))
+// The server ends watches now and then; the next one continues after the last event.
+func (l *limit) watch(path, since, wanted string, handle func(object)) {
 	for {
-		var event struct {
-			Type   string `json:"type"`
-			Object object `json:"object"`
+		stream := l.get(path + "?watch=true&resourceVersion=" + since)
+		decoder := json.NewDecoder(stream)
+		for {
+			var event struct {
+				Type   string `json:"type"`
+				Object object `json:"object"`
+			}
+			if err := decoder.Decode(&event); err == io.EOF || err == io.ErrUnexpectedEOF {
+				break
+			} else {
+				must(err)
+			}
+			if event.Type == "ERROR" {
+				must(fmt.Errorf("the watch of %s failed", path))
+			}
+			since = event.Object.Metadata.ResourceVersion
+			if event.Type == wanted {
+				handle(event.Object)
+			}
 		}
-		must(decoder.Decode(&event))
-		if event.Type == wanted {
-			handle(event.Object)
-		}
+		must(stream.Close())
 	}
 }
 
