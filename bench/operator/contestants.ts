@@ -9,7 +9,7 @@ export interface Contestant {
   readonly name: string;
   /** What it is built on, with its version. */
   readonly version: string;
-  /** Whether it has a cache, and so is measured with many ConfigMaps. */
+  /** Whether it is measured with many ConfigMaps. */
   readonly caches: boolean;
   /** Builds it if it has not been built from its present sources; throws with the reason if that is not possible. */
   program(): Program | Promise<Program>;
@@ -152,7 +152,8 @@ export const CONTESTANTS: readonly Contestant[] = [
   {
     name: "kopf",
     version: `kopf ${pinned("kopf/requirements.txt", /^kopf==(\S+)/m)}`,
-    caches: true,
+    // An index of 5,000 objects was not complete after six minutes.
+    caches: false,
     program: kopfProgram,
   },
   {

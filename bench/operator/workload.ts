@@ -9,7 +9,7 @@
  * - With the arguments `cache N`, it only caches all ConfigMaps with their data, prints a line when all N are there, and waits.
  * - The cluster is the one of `KUBECONFIG`; SIGTERM ends the program.
  *
- * `limit` and `limit-ssa` send the same writes and do nothing else: they have no cache and leave out `cache N`.
+ * `limit` and `limit-ssa` send the same writes and do nothing else: they have no cache and leave out `cache N`, as kopf does.
  */
 export interface Sizes {
   /** Widgets that exist when the operator starts. */

@@ -1,15 +1,11 @@
 """The operator of bench/operator/workload.ts on kopf.
 
-Children and values are looked up in indexes, so an object that is as desired costs no request. Handlers are synchronous, as most
-are that use the official client, and so run in threads: ten workers are ten threads.
+Children and values are looked up in indexes, so an object that is as desired costs no request. Handlers that send requests are
+synchronous, as most are that use the official client, and so run in threads: ten workers are ten threads. Indexing needs none.
 """
-
-import sys
 
 import kopf
 import kubernetes
-
-MODE, COUNT = (sys.argv[1:] + ["", "0"])[:2]
 
 
 @kopf.on.startup()
@@ -44,40 +40,30 @@ def ensure_child(body, children):
         api.patch_namespaced_config_map(name, namespace, child)
 
 
-if MODE == "cache":
-    cached = 0
+@kopf.index("", "v1", "configmaps")
+async def children(namespace, name, body, meta, **_):
+    owners = meta.get("ownerReferences") or [{}]
+    return {(namespace, name): (dict(body.get("data") or {}), owners[0].get("uid"))}
 
-    @kopf.index("", "v1", "configmaps")
-    def whole(namespace, name, body, **_):
-        global cached
-        cached += 1
-        if cached == int(COUNT):
-            print("cached", flush=True)
-        return {(namespace, name): dict(body)}
 
-else:
+@kopf.index("bench.konverge.dev", "v1", "widgets")
+async def widgets(namespace, name, body, **_):
+    return {(namespace, name): dict(body)}
 
-    @kopf.index("", "v1", "configmaps")
-    def children(namespace, name, body, meta, **_):
-        owners = meta.get("ownerReferences") or [{}]
-        return {(namespace, name): (dict(body.get("data") or {}), owners[0].get("uid"))}
 
-    @kopf.index("bench.konverge.dev", "v1", "widgets")
-    def widgets(namespace, name, body, **_):
-        return {(namespace, name): dict(body)}
+@kopf.on.create("bench.konverge.dev", "v1", "widgets")
+@kopf.on.update("bench.konverge.dev", "v1", "widgets", field="spec")
+@kopf.on.resume("bench.konverge.dev", "v1", "widgets")
+def reconcile(name, body, spec, status, patch, children, **_):
+    ensure_child(dict(body), children)
+    if status.get("value") != spec["value"] or status.get("child") != name:
+        patch.status.update({"value": spec["value"], "child": name})
 
-    @kopf.on.create("bench.konverge.dev", "v1", "widgets")
-    @kopf.on.update("bench.konverge.dev", "v1", "widgets", field="spec")
-    @kopf.on.resume("bench.konverge.dev", "v1", "widgets")
-    def reconcile(name, body, spec, status, patch, children, **_):
-        ensure_child(dict(body), children)
-        if status.get("value") != spec["value"] or status.get("child") != name:
-            patch.status.update({"value": spec["value"], "child": name})
 
-    @kopf.on.event("", "v1", "configmaps", when=lambda event, **_: event["type"] == "DELETED")
-    def repair(namespace, name, widgets, children, **_):
-        for widget in widgets.get((namespace, name), []):
-            ensure_child(widget, children)
+@kopf.on.event("", "v1", "configmaps", when=lambda event, **_: event["type"] == "DELETED")
+def repair(namespace, name, widgets, children, **_):
+    for widget in widgets.get((namespace, name), []):
+        ensure_child(widget, children)
 
 
 kopf.configure(quiet=True)
