@@ -99,6 +99,7 @@ describe("upstream's webhooks, examples and gang schedulers", { skip: whyNoArena
     const { client, sides } = open("coscheduler");
     const duel = new Duel(client, sides, { kind: PYTORCH.kind, name: "together", others: [PLUGIN_GROUPS] }, [
       SELECTORS,
+      WAITS_FOR_GROUP,
     ]);
     await duel.apply(
       job(PYTORCH, "together", { Master: { container: asks }, Worker: { container: asks } }, { runPolicy: policy }),
