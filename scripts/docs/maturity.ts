@@ -77,7 +77,7 @@ function hasTest(file: string, title: string): boolean {
 function titlesIn(source: string): RegExp[] {
   const found = [
     ...source.matchAll(new RegExp(`${DECLARES}(["\`])(.*?)\\1,`, "g")),
-    // Scenarios by title, for those who declare them.
+    // Scenarios by title, for tests that declare them that way.
     ...source.matchAll(/^\s+(")([^"]+)":\s*[\w(]/gm),
   ];
   return found.map(([, , text]) => {

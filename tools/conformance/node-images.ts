@@ -88,7 +88,7 @@ function addAgnhost(root: string): void {
   mkdirSync(join(root, "uploads"));
 }
 
-/** A program that runs as root whoever starts it, unless the container must not gain privileges. */
+/** A setuid program: it runs as root for every user, unless the container must not gain privileges. */
 function addSetuidProgram(root: string): void {
   const file = join(root, "usr/local/bin/nnp");
   mkdirSync(join(root, "usr/local/bin"), { recursive: true });

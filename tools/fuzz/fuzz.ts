@@ -100,7 +100,7 @@ class Run {
         "memory used before and after": `${Math.round((before?.used ?? 0) / MEBIBYTE)} and ${Math.round((after?.used ?? 0) / MEBIBYTE)} MiB`,
       },
       checks: [
-        { what: "no answer is 500", problems: [...problems500, ...this.#brokenConnections] },
+        { what: "no answer is 500", problems: [...problems500, ...this.#brokenConnections, ...this.#log(problems500)] },
         { what: "no answer takes longer than its size explains", problems: problemsSlow },
         { what: "/healthz answers throughout", problems: [...sick, ...this.#broken] },
         { what: "nothing is left unhandled in the server", problems: this.#server.uncaught },
@@ -120,6 +120,11 @@ class Run {
         },
       ],
     };
+  }
+
+  /** What the server wrote to its log, if something failed. */
+  #log(problems: readonly string[]): string[] {
+    return problems.length > 0 ? [`the server's log begins with: ${this.#server.complaints.slice(0, 2000)}`] : [];
   }
 
   async #work(until: number): Promise<void> {

@@ -17,7 +17,7 @@ import { passedFile } from "./passed-file.ts";
 
 /** What may differ between two good runs is taken out of objects by `mask`. */
 export interface SurvivalOptions extends StageOptions {
-  readonly mask?: (object: AnyObject) => AnyObject | undefined;
+  readonly mask?: (object: AnyObject) => AnyObject;
 }
 
 /**

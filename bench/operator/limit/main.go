@@ -46,7 +46,7 @@ type limit struct {
 	client *http.Client
 	server string
 	apply  bool
-	// Deep enough for every object: whoever watches never waits for a worker.
+	// Deep enough for every object: the watch never waits for a worker.
 	writes chan func()
 }
 

@@ -21,7 +21,7 @@ onEmbedded("a backup that fails says why", backupFails);
 onEmbedded("a restore in place replaces data while no server runs, and tells its steps", tellsOfSteps);
 onEmbedded("a restore that fails leaves what was there", restoreFails);
 onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
-onEmbedded("a Job of a restore that somebody deletes is started again, in each phase", restoreRepaired);
+onEmbedded("a Job of a restore is started again when it is deleted, in each phase", restoreRepaired);
 onEmbedded("a new database begins with a backup", bootstraps);
 onEmbedded("backups outlive their database", backupsOutlive);
 onEmbedded("pods that share a volume of one node run there, and no others wait for it", attachedBackups);

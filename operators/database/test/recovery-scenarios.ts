@@ -268,7 +268,7 @@ export const restoreDeleted: Scenario = async (stage) => {
   await runs(stage, "postgres-ledger");
 };
 
-/** A Job of a restore that somebody deletes is started again, in each phase. */
+/** A Job of a restore is started again when it is deleted, in each phase. */
 export const restoreRepaired: Scenario = async (stage) => {
   const outcomes: Outcomes = { check: "hangs", restore: "hangs", finish: "hangs" };
   await backedUp(stage, outcomes);

@@ -23,7 +23,7 @@ const until = (stage: TestEnvironment, wanted: string, name = "pi") =>
   stage.until(`${name} is ${wanted}`, async () => (await state(stage, name)) === wanted);
 const launcherPod = async (stage: TestEnvironment) =>
   (await stage.list(Pod, "training.kubeflow.org/job-role=launcher")).find(({ status }) => status?.phase === "Running")!;
-/** Ends the launcher, also one that replaced another which somebody deleted. */
+/** Ends the launcher, also one that replaced a deleted one. */
 const endLauncher = (stage: TestEnvironment, exitCode: number, wanted: string) =>
   stage.until(`the launcher ends and pi is ${wanted}`, async () => {
     const launcher = await launcherPod(stage);
@@ -72,9 +72,16 @@ export const mpiRuns: Scenario = async (stage) => {
   await stage.get(BatchJob, "pi-launcher");
   await stage.settled();
   assert.deepEqual((await stage.get(Secret, "pi-ssh")).data, keys.data);
-  // What has ended does not come back, whether a node that is lost takes its pod, or somebody deletes the Job.
+};
+
+/** What has ended is not launched again when its Job is deleted. */
+export const mpiDeletedAfterItsEnd: Scenario = async (stage) => {
+  await mpiRuns(stage);
   await deleteJob(stage, "pi-launcher");
   await stage.until("the launcher is gone", async () => (await stage.list(Pod)).length === 0);
+  await stage.settled();
+  assert.equal(await stage.find(BatchJob, "pi-launcher"), undefined);
+  assert.equal((await stage.get(MPIJob, "pi")).status?.conditions?.at(-1)?.type, "Succeeded");
 };
 
 /** It runs, all its pods with it. */

@@ -2,6 +2,7 @@ import { onEmbedded } from "@konverge/operator-suite";
 import { AS_WRITTEN } from "./jobs.ts";
 import {
   badMpiJobs,
+  mpiDeletedAfterItsEnd,
   mpiFails,
   mpiImplementations,
   mpiNameTaken,
@@ -17,6 +18,7 @@ onEmbedded(
   mpiRuns,
   AS_WRITTEN,
 );
+onEmbedded("an MPIJob that has ended is not launched again when its Job is deleted", mpiDeletedAfterItsEnd, AS_WRITTEN);
 onEmbedded("a suspended MPIJob keeps no pod, and is resumed with what its spec says then", mpiSuspended, AS_WRITTEN);
 onEmbedded("a launcher that fails too often fails its MPIJob", mpiFails, AS_WRITTEN);
 onEmbedded("workers of an MPIJob are replaced; an eviction ends the job", mpiWorkers, AS_WRITTEN);

@@ -97,7 +97,7 @@ const podsOf = async (stage: TestEnvironment, name: string, which = "node") =>
   ).filter(({ status, metadata }) => status?.phase === "Running" && !metadata.deletionTimestamp);
 const running = (stage: TestEnvironment, name: string, count: number, which = "node") =>
   stage.until(`${count} pods of ${name} run`, async () => (await podsOf(stage, name, which)).length === count);
-/** Ends pods as they come, also those that replace others which were deleted, until there is nothing left to do. */
+/** Ends pods as they come, also those that replace deleted ones, until there is nothing left to do. */
 const endAll = (stage: TestEnvironment, name: string, exitCode: number, wanted: string) =>
   stage.until(`${name} ends and is ${wanted}`, async () => {
     for (const which of ["dataset-initializer", "node"]) {
@@ -105,21 +105,12 @@ const endAll = (stage: TestEnvironment, name: string, exitCode: number, wanted: 
     }
     return (await conditions(stage, name)).some(({ type, status }) => type === wanted && status === "True");
   });
-/** Ends the initializer, also one that replaces another which was deleted, until the training runs. */
+/** Ends the initializer, also one that replaces a deleted one, until the training runs. */
 const initialize = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} is initialized and trains`, async () => {
     for (const pod of await podsOf(stage, name, "dataset-initializer")) await endPod(stage, pod.metadata.name, 0);
     return (await podsOf(stage, name)).length === 2;
   });
-/** Deletes what has ended: it does not come back, whether a node that is lost takes its pods, or somebody deletes a Job. */
-const deleteEnded = (stage: TestEnvironment, name: string) => {
-  const labels = `jobset.sigs.k8s.io/jobset-name=${name}`;
-  return stage.until(`no Job and no pod of ${name} is left`, async () => {
-    const jobs = await stage.list(BatchJob, labels);
-    for (const job of jobs) await deleteJob(stage, job.metadata.name);
-    return jobs.length === 0 && (await stage.list(Pod, labels)).length === 0;
-  });
-};
 /** The variables of a pod, but for the one that Jobs add. */
 const variablesOf = (pod: Pod | undefined) =>
   (pod?.spec?.containers[0]?.env ?? [])
@@ -164,7 +155,16 @@ export const trainJobRuns: Scenario = async (stage) => {
   assert.deepEqual(await jobsStatus(stage, "mnist"), {
     node: { ready: 0, succeeded: 1, failed: 0, active: 0, suspended: 0 },
   });
-  await deleteEnded(stage, "mnist");
+};
+
+/** What has ended is not trained again when its Job is deleted. */
+export const trainJobDeletedAfterItsEnd: Scenario = async (stage) => {
+  await trainJobRuns(stage);
+  await deleteJob(stage, "mnist-node-0");
+  await stage.until("its pods are gone", async () => (await podsOf(stage, "mnist")).length === 0);
+  await stage.settled();
+  assert.equal(await stage.find(BatchJob, "mnist-node-0"), undefined);
+  assert.equal((await conditions(stage, "mnist")).at(-1)?.type, "Complete");
 };
 
 /** A suspended job has all but its Jobs. A claim that pods use could not be deleted and come back. */
@@ -194,7 +194,6 @@ export const trainJobInitialized: Scenario = async (stage) => {
     "initializer-tune",
   );
   await endAll(stage, "tune", 0, "Complete");
-  await deleteEnded(stage, "tune");
 };
 
 /** A Job that fails too often fails the training, and what still runs goes. */

@@ -2,6 +2,7 @@ import { onEmbedded } from "@konverge/operator-suite";
 import { AS_WRITTEN } from "./jobs.ts";
 import {
   badTrainJobs,
+  trainJobDeletedAfterItsEnd,
   trainJobFails,
   trainJobInitialized,
   trainJobKeepsRuntime,
@@ -14,6 +15,11 @@ import {
 } from "./train-scenarios.ts";
 
 onEmbedded("a TrainJob runs under upstream's names and variables, and is complete", trainJobRuns, AS_WRITTEN);
+onEmbedded(
+  "a TrainJob that has ended is not trained again when its Job is deleted",
+  trainJobDeletedAfterItsEnd,
+  AS_WRITTEN,
+);
 onEmbedded("a TrainJob trains when its dataset is there", trainJobInitialized, AS_WRITTEN);
 onEmbedded("a Job that fails fails its TrainJob", trainJobFails, AS_WRITTEN);
 onEmbedded("a suspended TrainJob keeps no pod, and is resumed with its patches", trainJobSuspended, AS_WRITTEN);

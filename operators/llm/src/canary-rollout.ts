@@ -42,7 +42,7 @@ export interface RunningCanary {
   readonly replicas: number;
 }
 
-/** The canary beside so many stable replicas; undefined if none is to run. */
+/** The canary that runs beside this number of stable replicas; undefined if none is to run. */
 export function runningCanary(
   deployment: ModelDeployment,
   stable: ModelDeployment,

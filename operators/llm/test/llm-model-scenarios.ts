@@ -135,7 +135,7 @@ export const monitored: Scenario = async (stage) => {
   assert.equal(monitor.metadata.ownerReferences?.[0]?.kind, "LLMModel");
 };
 
-/** What somebody deletes or edits by hand is put right. */
+/** What users delete or edit by hand is repaired. */
 export const repairs: Scenario = async (stage) => {
   await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 2 }));

@@ -8,7 +8,6 @@ import {
   survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { RayCluster, RayJob, RayService, rayOperator } from "@konverge/ray-operator";
-import type { AnyObject } from "konverge";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { faultTolerant } from "./fault-tolerance-scenarios.ts";
 import { jobFails, jobRuns, jobSuspended } from "./job-scenarios.ts";
@@ -41,13 +40,7 @@ repairsChildren("each field of an autoscaler's account and rights is repaired", 
 survivesCrdDeletion("a cluster survives that its kind goes and comes", rayOperator, cluster, { mask });
 survivesCrdDeletion("an autoscaled cluster survives that its kind goes and comes", rayOperator, autoscaled, { mask });
 survivesSpecChanges("a cluster is as before after its spec is changed, and back", rayOperator, cluster, { mask });
-/** A job that has ended stays so without its Job, and one that is deleted and recreated runs once more, and leaves another Job. */
-const withoutEnded = (object: AnyObject) => {
-  const { phase, conditions = [] } = (object.status ?? {}) as { phase?: string; conditions?: { type: string }[] };
-  const isEnded = phase === "Succeeded" || conditions.some(({ type }) => type === "Complete");
-  return isEnded && (object.kind === "Job" || object.kind === "Pod") ? undefined : mask(object);
-};
-survivesFaults("a job runs and its cluster goes, whatever fails", rayOperator, jobRuns, { mask: withoutEnded });
+survivesFaults("a job runs and its cluster goes, whatever fails", rayOperator, jobRuns, { mask });
 survivesCrashesAndErrors("a job is tried again, whatever fails", rayOperator, jobFails, { mask });
 survivesCrashesAndErrors("a job is suspended and resumed, whatever fails", rayOperator, jobSuspended, { mask });
 survivesDeletion("a job goes with all it has, in each phase", rayOperator, jobFails, RayJob, { mask });

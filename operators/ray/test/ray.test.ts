@@ -1,7 +1,16 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { annotated, badRedis, cleanupFails, faultTolerant, redisHangs, unheld } from "./fault-tolerance-scenarios.ts";
-import { badJobs, jobAutoscaled, jobFails, jobRetried, jobRuns, jobSuspended, jobTooLong } from "./job-scenarios.ts";
+import {
+  badJobs,
+  jobAutoscaled,
+  jobDeletedAfterItsEnd,
+  jobFails,
+  jobRetried,
+  jobRuns,
+  jobSuspended,
+  jobTooLong,
+} from "./job-scenarios.ts";
 import { badInput, cluster, lives, lostNode, replaced } from "./scenarios.ts";
 import {
   badServices,
@@ -23,6 +32,7 @@ onEmbedded("bad input is refused or reported, and works when it is fixed", badIn
 onEmbedded("workers are added and removed as Ray's own autoscaler decides", autoscaled);
 onEmbedded("a cluster whose autoscaler is switched off is its user's again", switchedOff);
 onEmbedded("a job runs on a dedicated cluster, which is deleted when its time is over", jobRuns);
+onEmbedded("a job that has ended is not submitted again when its Job is deleted", jobDeletedAfterItsEnd);
 onEmbedded("a job that fails is tried again on another cluster, up to its limit", jobFails);
 onEmbedded("a submitting pod that is lost is replaced; a failed try is not the last", jobRetried);
 onEmbedded("a suspended job keeps nothing and starts from the beginning", jobSuspended);

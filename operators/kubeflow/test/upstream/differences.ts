@@ -112,7 +112,7 @@ export const STALLED_TOO: Difference = {
 
 export const WAITS_FOR_GROUP: Difference = {
   name: "status.lastReconcileTime",
-  why: "upstream writes it again and again while it waits for a PodGroup; here nothing is written meanwhile",
+  why: "upstream writes it while a PodGroup is not admitted, or not yet in its cache after it was created; here nothing is written",
   theirs: without("lastReconcileTime"),
 };
 

@@ -8,28 +8,31 @@ import type { WorkingObject } from "./working-object.ts";
 
 /** The codec of a custom resource, from the schema of one of its versions. */
 export function customCodec(schema: Schema): Codec {
-  const decode = (value: unknown, nulls: "dropped" | "kept"): Decoded => {
+  const decode = (value: unknown, isMerged: boolean): Decoded => {
     if (!isObject(value)) throw new DecodeError("the body is not an object");
     const object = deepCopy(value) as WorkingObject;
-    const { metadata, unknown } = metadataOf(object);
+    const { metadata, unknown } = metadataOf(object, isMerged ? "dropped" : "refused");
     object.metadata = metadata;
-    const coerced = coerce(schema, object, { nulls });
+    const coerced = coerce(schema, object, { nulls: isMerged ? "kept" : "dropped" });
     if (coerced.error) throw new DecodeError(`${coerced.error.field}: ${coerced.error.message}`);
     const names = [...unknown.map((name) => `metadata.${name}`), ...coerced.unknown];
     return { object: keepReset(object, value), unknown: names.sort() };
   };
   return {
-    decode: (value) => decode(value, "dropped"),
-    decodeMerged: (value) => decode(value, "kept").object,
+    decode: (value) => decode(value, false),
+    decodeMerged: (value) => decode(value, true).object,
     applyDefaults: (object) => void applyDefaults(schema, object),
     canonical: (object) => sortKeys(object) as WorkingObject,
     zero: {},
   };
 }
 
-function metadataOf(object: WorkingObject): { metadata: WorkingObject["metadata"]; unknown: readonly string[] } {
+function metadataOf(
+  object: WorkingObject,
+  misfits: "dropped" | "refused",
+): { metadata: WorkingObject["metadata"]; unknown: readonly string[] } {
   try {
-    const { metadata, unknown } = decodeMetadata(object.metadata);
+    const { metadata, unknown } = decodeMetadata(object.metadata, misfits);
     return { metadata: metadata as unknown as WorkingObject["metadata"], unknown };
   } catch (error) {
     throw error instanceof MetadataError ? new DecodeError(error.message) : error;

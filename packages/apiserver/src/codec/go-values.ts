@@ -48,6 +48,15 @@ function integerReader(type: string, least: number | bigint, most: number | bigi
   };
 }
 
+/** How Go converts a number that is already decoded: whole floats fit an integer, and int32 keeps the lowest 32 bits. */
+export function convertedToInt32(value: unknown): unknown {
+  const whole = convertedToInt64(value);
+  if (typeof whole === "bigint") return Number(BigInt.asIntN(32, whole));
+  return Number.isSafeInteger(whole) ? Number(BigInt.asIntN(32, BigInt(whole as number))) : whole;
+}
+
+export const convertedToInt64 = (value: unknown): unknown => (value instanceof WholeFloat ? value.value : value);
+
 export const readFloat64: ValueReader = (value, mismatch) => {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);

@@ -41,10 +41,12 @@ function jsonComplaint({ struct, fields }: Reading, what: string, type: string):
 }
 
 function mapComplaint(what: string, type: string): string {
-  const kind = MAP_KINDS[what.split(" ")[0]!] ?? what;
+  const kind = /^number .*\./.test(what) ? "float64" : (MAP_KINDS[what.split(" ")[0]!] ?? what);
   if (type.startsWith("[]")) return `cannot restore slice from ${kind}`;
   if (type.startsWith("map[")) return `cannot restore map from ${kind}`;
-  return type.includes(".") ? `cannot restore struct from: ${kind}` : `unrecognized type: ${type}`;
+  if (type.includes(".")) return `cannot restore struct from: ${kind}`;
+  const isConvertible = kind === "int64" || (kind === "float64" && type.startsWith("int"));
+  return isConvertible ? `cannot convert ${kind} to ${type}` : `unrecognized type: ${type}`;
 }
 
 const MAP_KINDS: Record<string, string> = { number: "int64", object: "map", array: "slice" };

@@ -1,6 +1,8 @@
 import { definition, type FieldFact } from "@konverge/kinds";
 import { DecodeError } from "./decode-error.ts";
 import {
+  convertedToInt32,
+  convertedToInt64,
   jsonKind,
   readBool,
   readBytes,
@@ -73,6 +75,9 @@ const raw: Shape = {
   isEmpty: () => false,
 };
 
+/** A struct that reads nothing from a value that is none of its forms. */
+const ignored: Shape = { ...raw, read: () => undefined, canonical: () => null };
+
 /** A struct that reads and writes one of several forms: unknown fields inside it go unnoticed. */
 function oneOf(choose: (value: unknown) => Shape | undefined, complaint: string): Shape {
   return {
@@ -86,18 +91,38 @@ function oneOf(choose: (value: unknown) => Shape | undefined, complaint: string)
   };
 }
 
+/** A scalar that is converted where the value is a map's and no JSON text. */
+function converted(shape: Shape, convert: (value: unknown) => unknown): Shape {
+  return { ...shape, read: (value, reading) => shape.read(reading.words === "map" ? convert(value) : value, reading) };
+}
+
+/** A scalar that reads JSON of its own, whatever it is part of; `prefix` is put before what is wrong with it. */
+function ownJson(shape: Shape, prefix = ""): Shape {
+  const read: Shape["read"] = (value) => {
+    try {
+      return readAs(shape, value).value;
+    } catch (error) {
+      throw error instanceof DecodeError ? new DecodeError(`${prefix}${error.message}`) : error;
+    }
+  };
+  return {
+    ...shape,
+    read: (value, reading) => (reading.words === "map" ? read(value, reading) : shape.read(value, reading)),
+  };
+}
+
 const SCALARS: Record<string, Shape> = {
   string: scalar("string", "", readString),
   bool: scalar("bool", false, readBool),
-  int32: scalar("int32", 0, readInt32),
-  int64: scalar("int64", 0, readInt64),
+  int32: converted(scalar("int32", 0, readInt32), convertedToInt32),
+  int64: converted(scalar("int64", 0, readInt64), convertedToInt64),
   float64: scalar("float64", 0, readFloat64),
-  bytes: scalar("[]uint8", "", readBytes),
+  bytes: ownJson(scalar("[]uint8", "", readBytes), "error decoding from json: "),
 };
 
 const CUSTOM: Record<string, Shape> = {
   "resource.Quantity": custom("resource.Quantity", "0", readQuantity),
-  "intstr.IntOrString": custom("intstr.IntOrString", 0, readIntOrString),
+  "intstr.IntOrString": ownJson(custom("intstr.IntOrString", 0, readIntOrString)),
   "meta.v1.Time": custom("v1.Time", null, readTime),
   "meta.v1.MicroTime": custom("v1.MicroTime", null, readMicroTime),
   "meta.v1.Duration": custom("v1.Duration", "0s", readDuration),
@@ -109,11 +134,11 @@ const CUSTOM: Record<string, Shape> = {
     "boolean or JSON schema expected",
   ),
   "apiextensions.v1.JSONSchemaPropsOrArray": oneOf(
-    (value) => (Array.isArray(value) ? listOf(jsonSchema()) : jsonSchema()),
+    (value) => (Array.isArray(value) ? listOf(jsonSchema()) : isRecord(value) ? jsonSchema() : ignored),
     "",
   ),
   "apiextensions.v1.JSONSchemaPropsOrStringArray": oneOf(
-    (value) => (Array.isArray(value) ? listOf(SCALARS.string!) : jsonSchema()),
+    (value) => (Array.isArray(value) ? listOf(SCALARS.string!) : isRecord(value) ? jsonSchema() : ignored),
     "",
   ),
 };

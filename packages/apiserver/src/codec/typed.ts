@@ -20,7 +20,7 @@ export function typedCodec(definition: string, gvk: GroupVersionKind, schema: ()
   };
   return {
     decode,
-    decodeMerged: (value) => decode(value).object,
+    decodeMerged: (value) => decode(value, "map").object,
     applyDefaults(object) {
       applyDefaults(schema(), object);
       const { managedFields } = object.metadata ?? {};

@@ -87,6 +87,18 @@ test("an apply that empties a map makes it null, which the schema has to allow",
   assert.equal((await apply({ text: null })).status, 422);
 });
 
+test("an apply of metadata that does not fit leaves it out, and owns it", async () => {
+  const { send } = stage();
+  await send("POST", CRDS, crd([version("v1", SIZE)]));
+  const metadata = { name: "a", deletionTimestamp: false, creationTimestamp: "x", labels: { a: "b" } };
+  const { status, body } = await send("APPLY", `${WIDGETS}/a?fieldManager=me`, { ...widget("a"), metadata });
+  assert.equal(status, 201);
+  assert.equal(body.metadata.deletionTimestamp, undefined);
+  assert.match(body.metadata.creationTimestamp, /^\d{4}-/);
+  assert.deepEqual(body.metadata.labels, { a: "b" });
+  assert.ok(body.metadata.managedFields[0].fieldsV1["f:metadata"]["f:deletionTimestamp"]);
+});
+
 test("instances are held to the schema, and old ones to what they were held to before", async () => {
   const { send } = stage();
   await send(

@@ -1,5 +1,5 @@
-import { badRequest } from "@konverge/core";
-import { isObject } from "@konverge/schema/patch";
+import { badRequest, parseApiVersion } from "@konverge/core";
+import { internal, isObject } from "@konverge/schema/patch";
 import type { Call } from "../call/call.ts";
 import { DecodeError } from "../codec/decode-error.ts";
 import { jsonKind } from "../codec/go-values.ts";
@@ -24,11 +24,25 @@ export function appliedBy(
       if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${whole}`);
       if (fieldValidation === "Warn") call.warn(whole);
     }
-    const object = codec.decodeMerged(merged);
+    const object = decoded(applied, () => codec.decodeMerged(merged));
     codec.applyDefaults(object);
     call.definition.strategy.defaults?.(object);
     return object;
   };
+}
+
+/** A value can fit the schema, and not what it is read into: a time, a quantity, base64. */
+function decoded<T>(applied: WorkingObject, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { namespace = "", name = "" } = applied.metadata ?? {};
+    const { group, version } = parseApiVersion(applied.apiVersion);
+    const kind = `${group}/${version}, Kind=${applied.kind}`;
+    const problem = `unable to convert unstructured object to ${kind}: ${error.message}`;
+    throw internal(`failed to convert new object (${namespace}/${name}; ${kind}) to proper version: ${problem}`);
+  }
 }
 
 function readApplied(call: Call): { value: WorkingObject; duplicates: JsonText["duplicates"] } {

@@ -57,6 +57,42 @@ test("writers who change the same object at once both succeed: a patch is made a
   assert.deepEqual(Object.keys(body.data).sort(), [...keys].sort());
 });
 
+test("an apply of values that fit the schema and not the type is refused as by a real server", async () => {
+  const { send } = stage();
+  const message = async (plural: string, kind: string, more: object) => {
+    const body = { apiVersion: "v1", kind, metadata: { name: "a" }, ...more };
+    const answer = await send("APPLY", `/api/v1/namespaces/default/${plural}/a?fieldManager=me`, body);
+    assert.equal(answer.body.reason, plural === "services" && answer.status === 422 ? "Invalid" : undefined);
+    return answer.body.message as string;
+  };
+  const refused = (kind: string, why: string) => {
+    const what = `/v1, Kind=${kind}`;
+    const problem = `unable to convert unstructured object to ${what}: ${why}`;
+    return `failed to convert new object (/a; ${what}) to proper version: ${problem}`;
+  };
+  const limits = (cpu: unknown) => ({ spec: { limits: [{ type: "Container", max: { cpu } }] } });
+  const quantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+  assert.equal(await message("limitranges", "LimitRange", limits("abc")), refused("LimitRange", quantity));
+  assert.equal(
+    await message("limitranges", "LimitRange", { metadata: { name: "a", deletionTimestamp: false } }),
+    refused("LimitRange", "json: cannot unmarshal bool into Go value of type string"),
+  );
+  assert.equal(
+    await message("secrets", "Secret", { data: { a: "%%%" } }),
+    refused("Secret", "error decoding from json: illegal base64 data at input byte 0"),
+  );
+  const ports = (port: unknown, targetPort?: unknown) => ({ spec: { ports: [{ port, targetPort }] } });
+  assert.equal(
+    await message("services", "Service", ports(80, true)),
+    refused("Service", "json: cannot unmarshal bool into Go value of type int32"),
+  );
+  assert.equal(await message("services", "Service", ports(1.5)), refused("Service", "cannot convert float64 to int32"));
+  assert.match(
+    await message("services", "Service", ports(99999999999)),
+    /spec\.ports\[0\]\.port: Invalid value: 1215752191/,
+  );
+});
+
 test("an apply takes no field from another manager unless it is forced", async () => {
   const { send } = stage();
   const wanted = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: "mine" } };

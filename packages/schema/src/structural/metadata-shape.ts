@@ -17,11 +17,27 @@ export class MetadataError extends Error {
   override readonly name = "MetadataError";
 }
 
-/** Decodes metadata, or throws a {@link MetadataError}. */
-export function decodeMetadata(metadata: unknown): DecodedMetadata {
+/** Decodes metadata. Fields of it that do not fit are dropped, or refused: it throws a {@link MetadataError}. */
+export function decodeMetadata(metadata: unknown, misfits: "dropped" | "refused" = "refused"): DecodedMetadata {
   const unknown: string[] = [];
-  const decoded = decode(OBJECT_META, metadata, { owner: "", field: "", path: "", unknown });
+  const place = { owner: "", field: "", path: "", unknown };
+  const fitting = misfits === "dropped" && isObject(metadata) ? withoutMisfits(metadata) : metadata;
+  const decoded = decode(OBJECT_META, fitting, place);
   return { metadata: (decoded as JsonObject | undefined) ?? {}, unknown };
+}
+
+function withoutMisfits(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([name, value]) => fits({ [name]: value })));
+}
+
+function fits(metadata: JsonObject): boolean {
+  try {
+    decode(OBJECT_META, metadata, { owner: "", field: "", path: "", unknown: [] });
+    return true;
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error;
+    return false;
+  }
 }
 
 type Shape =

@@ -39,7 +39,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
  */
 export async function endState(
   environment: Pick<TestEnvironment, "client" | "namespace">,
-  mask?: (object: AnyObject) => AnyObject | undefined,
+  mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
 ): Promise<EndState> {
   return endStateOf(await objectsAtEnd(environment), mask, counts);
@@ -66,14 +66,11 @@ export async function objectsAtEnd({
 /** The end state that these objects make up. */
 export function endStateOf(
   all: readonly AnyObject[],
-  mask?: (object: AnyObject) => AnyObject | undefined,
+  mask?: (object: AnyObject) => AnyObject,
   counts: (object: AnyObject) => boolean = () => true,
 ): EndState {
   const isHistory = rolloutHistory(all);
-  const objects = all
-    .filter((item) => counts(item) && !isHistory(item))
-    .map((item) => (mask ? mask(item) : item))
-    .filter((item) => item !== undefined);
+  const objects = all.filter((item) => counts(item) && !isHistory(item)).map((item) => (mask ? mask(item) : item));
   const names = generatedNames(objects);
   const texts: [key: string, text: string][] = [];
   for (const object of objects) {

@@ -19,8 +19,8 @@ import type { ExploredRun, IdleActivity, Invariant, RunFailure } from "./oracle.
 /** How a scenario is run by the explorer. */
 export interface RunOptions {
   readonly environment?: TestEnvironmentOptions;
-  /** Removes from an object what may differ between two correct runs; undefined if it may be missing in one of them. */
-  readonly mask?: (object: AnyObject) => AnyObject | undefined;
+  /** Removes from an object what may differ between two correct runs. */
+  readonly mask?: (object: AnyObject) => AnyObject;
   readonly invariants?: readonly Invariant[];
 }
 

@@ -28,7 +28,8 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       meaning: "The objects at the end are not those of a run without faults, or the run never got so far.",
       check: (run, reference) => {
         if (run.failure?.type === "wait") return [firstLine(run.failure.message)];
-        const found = differences(run, reference, mask).filter((one) => !one.endsWith(EXTRA));
+        const ended = endedAndDeleted(run);
+        const found = differences(run, reference, mask).filter((one) => !one.endsWith(EXTRA) && !ended.has(one));
         // A new object of the same name has no past: what it was before its last change is not known any more.
         const isRecreated = run.faults.some((fault) => fault.type === "delete" && fault.recreate);
         return isRecreated ? found.filter((one) => one.endsWith(MISSING)) : found;
@@ -122,6 +123,23 @@ function differences(run: ExploredRun, reference: ExploredRun, mask: EndStateMas
   return endStateDifferences(reference.endState, run.endState, mask);
 }
 
+/** Jobs and pods that others deleted after they had ended, as differences: no operator has to bring them back. */
+function endedAndDeleted({ changes }: ExploredRun): Set<string> {
+  const deleted = changes.filter(({ type, by, object }) => type === "deleted" && by !== "operator" && hasEnded(object));
+  return new Set(deleted.map(({ object: { kind, metadata } }) => `${kind} ${shownName(metadata)}${MISSING}`));
+}
+
+function hasEnded(object: AnyObject): boolean {
+  const { phase, conditions } = (object["status"] ?? {}) as ConventionalStatus;
+  if (object.kind === "Pod") return phase === "Succeeded" || phase === "Failed";
+  const isEnd = ({ type, status }: { type?: string; status?: string }) =>
+    status === "True" && (type === "Complete" || type === "Failed");
+  return object.kind === "Job" && (conditions ?? []).some(isEnd);
+}
+
+/** A generated name is shown without what the server drew. */
+const shownName = ({ generateName, name }: AnyObject["metadata"]) => (generateName ? `${generateName}*` : name);
+
 function writesOf({ timeline }: ExploredRun): number {
   return timeline.filter(({ who, type }) => who === "operator" && type === "write").length;
 }
@@ -129,11 +147,11 @@ function writesOf({ timeline }: ExploredRun): number {
 /** The objects with data that the operator deleted, as UIDs by name. */
 function deletions({ changes }: ExploredRun): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  for (const { type, by, resource, name, object, previous } of changes) {
+  for (const { type, by, resource, object, previous } of changes) {
     const isDeletion =
       type === "deleted" || (object.metadata.deletionTimestamp && !previous?.metadata.deletionTimestamp);
     if (!isDeletion || by !== "operator" || !DATA.has(resource)) continue;
-    const key = `${resource}/${object.metadata.generateName ? `${object.metadata.generateName}*` : name}`;
+    const key = `${resource}/${shownName(object.metadata)}`;
     found.set(key, (found.get(key) ?? new Set()).add(object.metadata.uid ?? ""));
   }
   return found;

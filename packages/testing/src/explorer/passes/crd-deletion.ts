@@ -18,6 +18,8 @@ export async function crdDeletionPass(
   options: PassOptions = {},
 ): Promise<PassResult> {
   let running: RunningOperator | undefined;
+  // A kind that is gone is looked for twice a minute.
+  const routine = 100 + 20 * operator.kinds.length;
   const first = ({ observed }: Recording) =>
     scenario(
       withStart(observed, async (started, more) => {
@@ -32,7 +34,10 @@ export async function crdDeletionPass(
     recording.did("the CRDs are deleted");
     await deleteDefinitions(environment, operator);
     await environment.settled();
-    recording.report(...(await orphans(environment, operator)), ...(await restlessness(environment, true)));
+    recording.report(
+      ...(await orphans(environment, operator)),
+      ...(await restlessness(environment, { hasReason: true, routine })),
+    );
     recording.did("the CRDs are installed again");
     const again = withStart(observed, async (started) => {
       await environment.install(started);

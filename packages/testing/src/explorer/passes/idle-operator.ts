@@ -2,14 +2,17 @@ import type { OperatorTestEnvironment } from "../../environment/operator-test-en
 
 /** Virtual milliseconds in which an operator that has nothing to do must be quiet. */
 const REST = 10 * 60_000;
-/** So many requests in that time are routine: watches that end are opened again, those of a kind that is gone twice a minute. */
-const ROUTINE = { always: 160, perKind: 20 };
+/** As many requests in that time are routine: watches that end are opened again. */
+const ROUTINE = 200;
 
 /**
  * What the operators of a test environment do though there is nothing to do: writes, a hot loop of requests, or warnings, unless
  * they have a reason for them.
  */
-export async function restlessness(environment: OperatorTestEnvironment, hasReason = false): Promise<string[]> {
+export async function restlessness(
+  environment: OperatorTestEnvironment,
+  { hasReason = false, routine = ROUTINE } = {},
+): Promise<string[]> {
   const before = {
     writes: environment.writes(),
     requests: environment.requests,
@@ -21,8 +24,7 @@ export async function restlessness(environment: OperatorTestEnvironment, hasReas
   const requests = environment.requests - before.requests;
   const warnings = environment.warnings.slice(before.warnings);
   if (writes > 0) told.push(`the operator keeps writing: ${writes} times in ten minutes`);
-  if (requests > ROUTINE.always + ROUTINE.perKind * environment.kinds.length)
-    told.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
+  if (requests > routine) told.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
   if (warnings.length > 0 && !hasReason) {
     told.push(`the operator keeps logging warnings, ${warnings.length} times in ten minutes: ${warnings.at(-1)}`);
   }

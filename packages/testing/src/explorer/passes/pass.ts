@@ -24,7 +24,7 @@ export interface PassResult {
 export interface PassOptions {
   readonly environment?: TestEnvironmentOptions;
   readonly seed?: number;
-  readonly mask?: (object: AnyObject) => AnyObject | undefined;
+  readonly mask?: (object: AnyObject) => AnyObject;
   readonly every?: number;
   readonly runs?: number;
   readonly kept?: (object: AnyObject) => boolean;
