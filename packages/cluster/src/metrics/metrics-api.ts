@@ -69,7 +69,10 @@ export function metricsResponse(sources: MetricsSources, request: ApiRequest, in
 export async function withMetricsGroup(response: ApiResponse): Promise<ApiResponse> {
   if (response.status !== 200) return response;
   const { body: _, headers, ...rest } = response;
-  const list = JSON.parse(await readText(response.body)) as { kind: string; groups?: object[]; items?: object[] };
+  const text = await readText(response.body);
+  // Nothing is said in answer to HEAD.
+  if (text === "") return { ...rest, headers, body: text };
+  const list = JSON.parse(text) as { kind: string; groups?: object[]; items?: object[] };
   if (list.kind === "APIGroupDiscoveryList") {
     const resources = RESOURCES.map(({ name, namespaced, kind, verbs }) => ({
       resource: name,

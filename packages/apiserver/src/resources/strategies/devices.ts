@@ -271,7 +271,7 @@ function sliceErrors(spec: SliceSpec, old: SliceSpec | undefined): FieldError[] 
   }
   if (nodeSelector) {
     given.push("`nodeSelector`");
-    const { nodeSelectorTerms: terms = [] } = nodeSelector;
+    const terms = nodeSelector.nodeSelectorTerms ?? [];
     const detail = "must have exactly one node selector term";
     if (terms.length !== 1) errors.push(invalidValue("spec.nodeSelector.nodeSelectorTerms", terms, detail));
   }

@@ -124,14 +124,14 @@ function backendErrors({ service, resource }: Backend, field: string): FieldErro
 }
 
 interface Reference {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind: string;
   name: string;
 }
 
 function referenceErrors({ apiGroup, kind, name }: Reference, field: string): FieldError[] {
   return [
-    ...(apiGroup === undefined ? [] : named(`${field}.apiGroup`, apiGroup, dns1123SubdomainErrors(apiGroup))),
+    ...(typeof apiGroup === "string" ? named(`${field}.apiGroup`, apiGroup, dns1123SubdomainErrors(apiGroup)) : []),
     ...(kind ? named(`${field}.kind`, kind, pathSegmentErrors(kind)) : [required(`${field}.kind`)]),
     ...(name ? named(`${field}.name`, name, pathSegmentErrors(name)) : [required(`${field}.name`)]),
   ];

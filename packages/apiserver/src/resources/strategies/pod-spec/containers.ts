@@ -43,7 +43,7 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
   });
   ephemeralContainers.forEach((container, index) => {
     const at = `${field}.ephemeralContainers[${index}]`;
-    append(errors, ephemeralErrors(container, at, volumes, names, containers));
+    append(errors, ephemeralErrors(container, at, volumes, names, containers ?? []));
   });
   return errors;
 }
