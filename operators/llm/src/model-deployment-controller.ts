@@ -57,6 +57,9 @@ import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
 import { gatewayApi, MANAGED_SELECTOR, monitoring, podsOf } from "./watched.ts";
 
+/** What was decided is done once it is in the status, which other clients can keep from changing: this is no hot loop then. */
+const DECISION_PERIOD_MS = 1000;
+
 /**
  * Keeps a StatefulSet, its Services, an autoscaler and a configuration for each ModelDeployment, and the size within what its
  * SLA takes.
@@ -208,7 +211,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           ...rollout.conditions,
           ...(problem && problemConditions(problem)),
         },
-        requeueAfter: rollout.isDecided ? 1 : SCRAPE_PERIOD_MS,
+        requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
       };
     },
   });

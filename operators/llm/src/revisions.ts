@@ -48,7 +48,9 @@ function atRevision(deployment: ModelDeployment, { data }: ControllerRevision): 
 
 /**
  * The deployment at its stable revision: the spec as it is until there is a record of an earlier one, and when its canary
- * is being promoted. Throws if the record is gone, since any other revision would replace what serves.
+ * is being promoted. Records are kept of the stable revision alone, so one that the status does not name is more recent than
+ * the status: a process that was replaced can write its own late. Throws if there is no record any more, since any other
+ * revision would replace what serves.
  */
 export function stableDeployment(deployment: ModelDeployment, records: readonly ControllerRevision[]): ModelDeployment {
   const { canary, stableRevision } = deployment.status ?? {};
@@ -56,7 +58,7 @@ export function stableDeployment(deployment: ModelDeployment, records: readonly 
   if (promoted === revisionOf(deployment)) return deployment;
   const recorded = (revision = "") =>
     records.find(({ metadata }) => metadata.name === recordName(deployment, revision));
-  const record = recorded(promoted) ?? recorded(stableRevision) ?? (stableRevision ? undefined : records[0]);
+  const record = recorded(promoted) ?? recorded(stableRevision) ?? records[0];
   if (record) return atRevision(deployment, record);
   if (stableRevision === undefined || stableRevision === revisionOf(deployment)) return deployment;
   throw new ExternalError(

@@ -39,6 +39,7 @@ async function imageOf(stage: TestEnvironment, set: string): Promise<string | un
 
 /** The stable revision alone runs this image, and the status is of the present generation. */
 async function untilStable(stage: TestEnvironment, image: string): Promise<void> {
+  const records = () => stage.list(ControllerRevision, "app.kubernetes.io/managed-by=llm-operator,!app");
   await stage.until(
     `${image} is all that runs`,
     async () => {
@@ -48,17 +49,17 @@ async function untilStable(stage: TestEnvironment, image: string): Promise<void>
         status?.observedGeneration === metadata.generation &&
         (await stage.condition(ModelDeployment, "chat", "Ready")) === "True AsExpected" &&
         pods.every(({ spec }) => spec?.containers[0]?.image === image) &&
-        (await stage.find(StatefulSet, "chat-canary")) === undefined
+        (await stage.find(StatefulSet, "chat-canary")) === undefined &&
+        (await stage.find(ConfigMap, "chat-canary")) === undefined &&
+        (await records()).length === 1
       );
     },
     60 * MINUTE,
   );
   assert.equal(await phase(stage), undefined);
-  assert.equal(await stage.find(ConfigMap, "chat-canary"), undefined);
-  const records = await stage.list(ControllerRevision, "app.kubernetes.io/managed-by=llm-operator,!app");
   const { stableRevision } = await statusOf(stage);
   assert.deepEqual(
-    records.map(({ metadata }) => metadata.name),
+    (await records()).map(({ metadata }) => metadata.name),
     [`chat-revision-${stableRevision}`],
   );
 }
@@ -318,6 +319,25 @@ export const restartedOnTheWay: Scenario = async (stage) => {
   await stage.advance(20_000);
   assert.deepEqual((await statusOf(stage)).canary, before);
   assert.equal(stage.writes(), writes, "nothing is written that is as it should be");
+  await untilStable(stage, NEW);
+};
+
+/** A status that a replaced process writes late, when its canary is long promoted, is corrected. */
+export const lateStatus: Scenario = async (stage) => {
+  await stage.start(deafOperator);
+  await stage.apply(chat(OLD));
+  await untilDeployed(stage, "chat", 4);
+  await stage.apply(chat(NEW));
+  await untilPhase(stage, "Starting 0");
+  const { metadata, status } = await stage.get(ModelDeployment, "chat");
+  const writer = metadata.managedFields?.find(({ operation, subresource }) => operation === "Apply" && subresource);
+  await untilStable(stage, NEW);
+  await stage.client.applyStatus(
+    ModelDeployment,
+    { metadata: { name: "chat", namespace: stage.namespace }, status },
+    { fieldManager: writer!.manager!, force: true },
+  );
+  await untilPhase(stage, undefined);
   await untilStable(stage, NEW);
 };
 

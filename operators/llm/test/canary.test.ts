@@ -3,6 +3,7 @@ import {
   canaryExample,
   changedOnTheWay,
   deletedOnTheWay,
+  lateStatus,
   neverReady,
   promoted,
   repairedOnTheWay,
@@ -28,6 +29,7 @@ onEmbedded("a canary that never becomes ready is rolled back, and another revisi
 onEmbedded("another revision during a canary starts at the first step, and the stable one ends it", changedOnTheWay);
 onEmbedded("the stable revision is repaired as it was during a canary", repairedOnTheWay);
 onEmbedded("a ModelDeployment goes with all it has during a canary", deletedOnTheWay);
+onEmbedded("a status that a replaced process writes late does not disturb a promoted canary", lateStatus);
 onEmbedded("an operator that starts again continues a canary where it was", restartedOnTheWay);
 onEmbedded(
   "a lost record of the stable revision is reported, and without the field the spec is rolled out",
