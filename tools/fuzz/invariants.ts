@@ -5,8 +5,9 @@ import { type Answer, isStream } from "./send.ts";
 const ALSO_OF_KUBERNETES: readonly RegExp[] = [
   // Of a get and a watch; a list answers 400.
   /resourceVersion: Invalid value: /,
-  // An object that apply cannot read with the schema.
+  // An object that apply cannot read with the schema, and one with values that do not fit their types.
   /failed to create typed patch object /,
+  /failed to convert new object .* to proper version: unable to convert unstructured object to /,
   // The scale of a custom resource without replicas.
   /the spec replicas field .* does not exist/,
   // Bindings.
