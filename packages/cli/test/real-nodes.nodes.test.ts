@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -217,6 +218,43 @@ describe("real nodes", { skip: why ?? false, timeout: 10 * MINUTES }, () => {
     await konverge("down", "--name", NAME);
     assert.deepEqual(differences(before, machineTraces(), own), []);
     assert.equal(await konverge("node", "list"), "there are no real nodes on this machine\n");
+  });
+
+  test("a second SIGTERM does not interrupt the removal of the nodes: nothing of them is left", async () => {
+    const before = machineTraces();
+    await up();
+    const own = networkOf(nodesFolder)?.index;
+    const ended = once(server!, "exit");
+    server!.kill("SIGTERM");
+    // The folder of a node goes when all of the node is gone: the network is still there, and the other node perhaps.
+    await eventually(async () => assert.ok(findLinuxNodes(nodesFolder).length < 2));
+    server!.kill("SIGTERM");
+    server!.kill("SIGINT");
+    assert.deepEqual(await ended, [0, null]);
+    assert.deepEqual(differences(before, machineTraces(), own), []);
+    assert.ok(!existsSync(nodesFolder));
+  });
+
+  test("the network of a control plane that was killed goes with its last node", async () => {
+    const before = machineTraces();
+    await up();
+    const own = networkOf(nodesFolder)?.index;
+    await killServer();
+    for (const node of ["linux-1", "linux-2"]) await konverge("node", "remove", node, "--name", NAME);
+    assert.deepEqual(differences(before, machineTraces(), own), []);
+    assert.ok(!existsSync(nodesFolder));
+  });
+
+  test("a cluster that cannot start leaves no network behind", async () => {
+    const before = machineTraces();
+    const busy = createServer().listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const { port } = busy.address() as AddressInfo;
+    const args = ["--name", NAME, "--real-nodes", "1", "--port", String(port), "--kubeconfig", kubeconfig];
+    await assert.rejects(konverge("up", ...args), /EADDRINUSE|in use/);
+    busy.close();
+    assert.deepEqual(differences(before, machineTraces(), undefined), []);
+    assert.ok(!existsSync(nodesFolder));
   });
 
   async function attached(input: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { run, succeeds } from "./run.ts";
+import { CommandError, run, succeeds } from "./run.ts";
 
 /**
  * The network of a cluster's nodes on this machine: a bridge with a node's link each, and the machine itself at the first
@@ -45,7 +45,7 @@ export async function openNetwork(folder: string, clusterCidr?: string): Promise
   await run("ip", "address", "replace", `${address}/24`, "dev", bridge);
   writeFileSync(FORWARDING, "1");
   for (const rule of rulesOf(network)) {
-    if (!(await succeeds(...command("-C", rule)))) await run(...command("-I", rule));
+    if (!(await hasRule(rule))) await run(...command("-I", rule));
   }
   return network;
 }
@@ -64,13 +64,14 @@ export function findNetwork(address: string): string | undefined {
 /** Removes the network of a cluster with everything that was made for it. */
 export async function closeNetwork(folder: string): Promise<void> {
   const network = claimOf(folder);
-  if (!network) return;
-  for (const rule of rulesOf(network)) while (await succeeds(...command("-D", rule)));
-  if (await succeeds("ip", "link", "show", network.bridge)) await run("ip", "link", "delete", network.bridge);
-  const { forwarding } = readClaim(network.index)!;
-  // The last one leaves the machine as the first one found it.
-  if (indexes().length === 1) writeFileSync(FORWARDING, forwarding);
-  rmSync(join(CLAIMS, `${network.index}.json`), { force: true });
+  if (network) {
+    for (const rule of rulesOf(network)) while (await hasRule(rule)) await run(...command("-D", rule));
+    if (await succeeds("ip", "link", "show", network.bridge)) await run("ip", "link", "delete", network.bridge);
+    const { forwarding } = readClaim(network.index)!;
+    // The last one leaves the machine as the first one found it.
+    if (indexes().length === 1) writeFileSync(FORWARDING, forwarding);
+    rmSync(join(CLAIMS, `${network.index}.json`), { force: true });
+  }
   for (const parent of [CLAIMS, dirname(CLAIMS)]) removeIfEmpty(parent);
 }
 
@@ -95,6 +96,17 @@ function rulesOf({ bridge, subnet }: NodeNetwork): string[][] {
     ["filter", "FORWARD", "-i", bridge, "-j", "ACCEPT"],
     ["filter", "FORWARD", "-o", bridge, "-j", "ACCEPT"],
   ];
+}
+
+/** A check that fails otherwise, for example because other programs change rules, says nothing of the rule. */
+async function hasRule(rule: readonly string[]): Promise<boolean> {
+  try {
+    await run(...command("-C", rule));
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === 1) return false;
+    throw error;
+  }
 }
 
 function command(act: "-C" | "-I" | "-D", [table, ...rule]: readonly string[]): [string, ...string[]] {

@@ -5,6 +5,7 @@ import { factor, ipAddress, ipv4Prefix, port, whole } from "../arguments.ts";
 import { SNAPSHOT_SIGNAL } from "../embedded/snapshot.ts";
 import { type Output, outputOption } from "../output-option.ts";
 import type { Ended } from "../up/background.ts";
+import { clustersWithNodes, hasNodes } from "../up/nodes-folder.ts";
 import type { RunningCluster } from "../up/running-clusters.ts";
 import type { UpOptions } from "../up/up.ts";
 import { UsageError } from "../usage-error.ts";
@@ -107,9 +108,11 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
         return report(await upInBackground(options.name, args), true);
       }
       const { up: start } = await import("../up/up.ts");
-      // Real nodes take seconds to start, and outlive a process that is killed: it ends as soon as they can be removed.
-      const stopping = stopOnSignals();
+      // Real nodes take seconds to start and to remove, and outlive this process: it does not end before they are removed.
+      let isStarted = false;
+      const stopping = stopOnSignals(() => unremovedNodes(options, isStarted));
       const started = await start(options);
+      isStarted = true;
       report({ ...started.noted, ...(started.console && { console: started.console.url }) }, false);
       // The process that started it in the background waits for this.
       process.send?.("ready");
@@ -133,7 +136,6 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .action(async ({ name, all, output }: { name: string; all?: boolean; output: Output }) => {
       const { down: end, graceSeconds } = await import("../up/background.ts");
       const { notedNames } = await import("../up/running-clusters.ts");
-      const { clustersWithNodes } = await import("../up/nodes-folder.ts");
       const outcomes: { name: string; outcome: Ended | "absent" }[] = [];
       for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
         const grace = graceSeconds(one);
@@ -147,6 +149,13 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       if (output === "json") console.log(JSON.stringify(outcomes, undefined, 2));
     });
   return [up, down];
+}
+
+/** Why the process of a cluster cannot end yet: the folder of its nodes is made before them, and removed after them. */
+function unremovedNodes({ name, realNodes = 0 }: UpOptions, isStarted: boolean): string | undefined {
+  if (realNodes === 0 || !hasNodes(name)) return undefined;
+  const phase = isStarted ? "being removed" : "starting, and removed after that";
+  return `the real nodes of cluster ${name} are still ${phase}: wait, or run konverge down --name ${name}, which kills this process after a minute and removes them`;
 }
 
 /** Aborts when whoever started this process has closed its standard input, or is gone. */

@@ -4,6 +4,8 @@ import { whole } from "../arguments.ts";
 import { type Output, outputOption } from "../output-option.ts";
 
 const NAME = "the cluster (default: konverge, or the only one that runs)";
+/** As kubectl prints what it does not know. */
+const UNKNOWN = "<unknown>";
 
 /** `konverge status`, `get`, `snapshot` and `restore`: for clusters that `konverge up` started on this machine. */
 export function embeddedCommands(): Command[] {
@@ -17,7 +19,7 @@ function statusCommand(): Command {
     .addOption(outputOption())
     .addHelpText(
       "after",
-      "\nFor example: npx konverge status\n             npx konverge status --output json\n\nExits with 1 if none runs.",
+      "\nFor example: npx konverge status\n             npx konverge status --output json\n\nExits with 1 if none runs, or if one cannot be read.",
     )
     .action(async ({ name, output }: { name?: string; output: Output }) => {
       const { runningCluster, runningClusters, statusOf } = await import("../embedded/running-cluster.ts");
@@ -27,17 +29,18 @@ function statusCommand(): Command {
       else if (found.length === 0) console.log("No cluster runs. Start one with: npx konverge up");
       else {
         const { tableText } = await import("../embedded/table-text.ts");
-        const rows = found.map(({ name: own, version, nodes, pods, url, pid }) => [
+        const rows = found.map(({ name: own, version = UNKNOWN, nodes, pods, url, pid }) => [
           own,
           version,
-          `${nodes.ready}/${nodes.all}`,
-          `${pods.running}/${pods.all}`,
+          nodes ? `${nodes.ready}/${nodes.all}` : UNKNOWN,
+          pods ? `${pods.running}/${pods.all}` : UNKNOWN,
           pid,
           url,
         ]);
         console.log(tableText(["name", "version", "nodes", "pods", "pid", "url"], rows));
       }
-      if (found.length === 0) process.exitCode = 1;
+      for (const { name: own, error } of found) if (error) console.error(`konverge: cluster ${own}: ${error}`);
+      if (found.length === 0 || found.some(({ error }) => error)) process.exitCode = 1;
     });
 }
 

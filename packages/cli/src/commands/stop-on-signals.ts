@@ -3,13 +3,18 @@ import { type Clock, realClock } from "@konverge/core";
 /** Milliseconds after which it is noticed that npm was killed. */
 const PERIOD = 1000;
 
-/** Fires with the first signal that asks this process to end; a second one ends it at once. */
-export function stopOnSignals(): AbortSignal {
+/**
+ * Fires with the first signal that asks this process to end; a second one ends it at once, but not as long as `unfinished`
+ * returns what would be left behind: that is printed instead.
+ */
+export function stopOnSignals(unfinished: () => string | undefined = () => undefined): AbortSignal {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(130);
-      stop.abort();
+      if (!stop.signal.aborted) return stop.abort();
+      const reason = unfinished();
+      if (reason === undefined) process.exit(130);
+      console.error(`konverge: ${reason}`);
     });
   }
   return stop.signal;

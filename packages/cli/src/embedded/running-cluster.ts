@@ -1,4 +1,4 @@
-import { type Client, connect } from "@konverge/client";
+import { type Client, ConfigError, connect } from "@konverge/client";
 import { Node, Pod } from "@konverge/kinds";
 import { isRunning, notedCluster, notedNames, type RunningCluster } from "../up/running-clusters.ts";
 import { UsageError } from "../usage-error.ts";
@@ -35,18 +35,32 @@ export function clientOf({ kubeconfig, name }: RunningCluster): Promise<Client> 
   return connect({ kubeconfig, context: name });
 }
 
-/** What `konverge status` says of a cluster. */
-export interface ClusterStatus {
+/** What `konverge status` reports of a cluster. */
+export interface ClusterStatus extends Partial<ClusterContents> {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
   readonly kubeconfig: string;
+  /** Why its contents cannot be read, and what to do. */
+  readonly error?: string;
+}
+
+interface ClusterContents {
   readonly version: string;
   readonly nodes: { readonly ready: number; readonly all: number };
   readonly pods: { readonly running: number; readonly all: number };
 }
 
+/** Never rejects: a cluster that cannot be read is reported as such, beside the others. */
 export async function statusOf(cluster: RunningCluster): Promise<ClusterStatus> {
+  const { name, url, pid, kubeconfig } = cluster;
+  const found = await contentsOf(cluster).catch((error: unknown) => ({
+    error: `${error instanceof Error ? error.message : String(error)}; ${remedyFor(cluster, error)}`,
+  }));
+  return { name, url, pid, kubeconfig, ...found };
+}
+
+async function contentsOf(cluster: RunningCluster): Promise<ClusterContents> {
   await using client = await clientOf(cluster);
   const { gitVersion } = await client.version();
   const { items: nodes } = await client.list(Node);
@@ -54,10 +68,16 @@ export async function statusOf(cluster: RunningCluster): Promise<ClusterStatus> 
   const ready = nodes.filter(({ status }) =>
     status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True"),
   );
-  const { name, url, pid, kubeconfig } = cluster;
   return {
-    ...{ name, url, pid, kubeconfig, version: gitVersion },
+    version: gitVersion,
     nodes: { ready: ready.length, all: nodes.length },
     pods: { running: pods.filter(({ status }) => status?.phase === "Running").length, all: pods.length },
   };
+}
+
+/** The credentials of a cluster are only in its kubeconfig, which a restart writes again. */
+function remedyFor({ name, kubeconfig }: RunningCluster, error: unknown): string {
+  const restart = `restart the cluster with konverge down --name ${name} and konverge up --name ${name}`;
+  const kept = "konverge snapshot saves its state before";
+  return error instanceof ConfigError ? `restore ${kubeconfig}, or ${restart} (${kept})` : `${restart} (${kept})`;
 }

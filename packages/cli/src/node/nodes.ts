@@ -10,6 +10,7 @@ import {
   networkOf,
   type ProgramChoice,
   removeLinuxNode,
+  removeLinuxNodes,
   startLinuxNode,
 } from "@konverge/linux-node";
 import { checkedName } from "../checked-name.ts";
@@ -115,9 +116,14 @@ export async function removeNode(cluster: string, name: string): Promise<void> {
       `the cluster ${cluster} has no real node named ${name} on this machine: see konverge node list`,
     );
   }
-  await removeLinuxNode(folder, name, realClock());
+  const clock = realClock();
+  await removeLinuxNode(folder, name, clock);
   const noted = notedCluster(cluster);
-  if (!noted || !(await isRunning(noted))) return;
+  if (!noted || !(await isRunning(noted))) {
+    // A control plane that was killed left the network of its nodes behind.
+    if (findLinuxNodes(folder).length === 0) await removeLinuxNodes(folder, clock);
+    return;
+  }
   await using client = await connectToCluster({ kubeconfig: noted.kubeconfig, context: cluster });
   await client.delete(Node, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;

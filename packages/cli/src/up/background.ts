@@ -50,11 +50,11 @@ export async function down(name: string, clock: Clock): Promise<Ended | undefine
   if (!noted && !hasNodes(name)) return undefined;
   const ended = noted && (await isRunning(noted)) ? await end(noted.pid, clock, graceSeconds(name)) : "ended";
   // A process that was killed leaves its traces behind; one that ended by itself has removed them.
-  if (noted && notedCluster(name)) await takeBack(noted);
   if (hasNodes(name)) {
     const { removeLinuxNodes } = await import("@konverge/linux-node");
     await removeLinuxNodes(nodesFolder(name), clock);
   }
+  if (noted && notedCluster(name)) await takeBack(noted);
   return ended;
 }
 

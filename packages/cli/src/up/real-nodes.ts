@@ -111,4 +111,9 @@ export class RealNodes {
   async remove(): Promise<void> {
     await removeLinuxNodes(this.#folder, this.#options.clock);
   }
+
+  /** After a failure before any node was started. Nodes that outlived an earlier control plane stay for the next one. */
+  async removeUnusedNetwork(): Promise<void> {
+    if (findLinuxNodes(this.#folder).length === 0) await this.remove();
+  }
 }

@@ -169,6 +169,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     return { cluster, port, noted, ...(served && { console: served }), saveSnapshot: save, stop };
   } catch (error) {
     await running.disposeAsync();
+    await real?.removeUnusedNetwork();
     throw error;
   }
 }
