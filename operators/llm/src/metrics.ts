@@ -28,7 +28,7 @@ class LatestNumbers<N extends string> {
 export class ModelMetrics {
   readonly models = new LatestNumbers<"wanted" | "ready">();
   readonly deployments = new LatestNumbers<
-    "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost" | "canaryWeight"
+    "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost" | "canaryWeight" | "canaryRolledBack"
   >();
   /** How often a ModelDeployment was given another size, and why. */
   readonly decisions: Counter<"namespace" | "name" | "reason">;
@@ -84,6 +84,8 @@ export class ModelMetrics {
     gauge("llm_deployment_cost_per_hour", "Cost of its replicas per hour, if a price is set.", sized, "cost");
     const weight = "The percentage of requests that a canary gets, while one runs.";
     gauge("llm_deployment_canary_weight", weight, sized, "canaryWeight");
+    const rolledBack = "With rollout.canary: 1 while the revision in the spec is rolled back, 0 if not.";
+    gauge("llm_deployment_canary_rolled_back", rolledBack, sized, "canaryRolledBack");
     this.decisions = new Counter({
       name: "llm_scaling_decisions_total",
       help: "Changes of size of a ModelDeployment, by reason.",

@@ -176,6 +176,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ...(results.some((one) => one.measured !== undefined) && { withinSla: Number(!results.some(isMissed)) }),
         ...(cost && { cost: paid * cost.perReplicaHour }),
         ...(canary && { canaryWeight: deployment.status?.canary?.weight ?? 0 }),
+        ...(deployment.spec.rollout && { canaryRolledBack: Number(rollout.status.canary?.phase === "RolledBack") }),
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
       const told = deployment.status ?? {};

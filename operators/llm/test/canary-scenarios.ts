@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { HTTPRoute, llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
 import {
   installForeignKind,
+  type RunningOperator,
   type Scenario,
   SimulatedLoad,
   type TestEnvironment,
@@ -163,8 +164,13 @@ export const weightedRoute: Scenario = async (stage) => {
   assert.equal(await stage.find(Service, "chat-canary"), undefined);
 };
 
+/** What the alert about canaries that were rolled back watches. */
+async function rolledBackMetric(running: RunningOperator): Promise<string | undefined> {
+  return /^llm_deployment_canary_rolled_back\{.*name="chat"\} (.*)$/m.exec(await running.metrics())?.[1];
+}
+
 /** Requests of 100 ms; servers of the new image take as long as is given. */
-async function underLoad(stage: TestEnvironment, serviceTime: number): Promise<SimulatedLoad> {
+async function underLoad(stage: TestEnvironment, serviceTime: number) {
   const isNew = ({ spec }: Pod) => spec?.containers[0]?.image === NEW;
   const load = new SimulatedLoad(stage, {
     serviceTime: (pod) => (isNew(pod) ? serviceTime : 100),
@@ -172,18 +178,18 @@ async function underLoad(stage: TestEnvironment, serviceTime: number): Promise<S
     selector: "ai.example.com/deployment=chat",
   });
   const spec = { sla: { maxLatency: "300ms" }, capacity: { concurrency: 4 }, scaling: { minReplicas: 4 } };
-  await stage.start(llmOperatorWith(load.fetch));
+  const running = await stage.start(llmOperatorWith(load.fetch));
   await stage.apply(chat(OLD, spec));
   await untilDeployed(stage, "chat", 4);
   load.rate = 30;
   await load.pass(2 * MINUTE);
   await stage.apply(chat(NEW, spec));
-  return load;
+  return { load, running };
 }
 
 /** The new revision is within the SLA. */
 export const withinSla: Scenario = async (stage) => {
-  const load = await underLoad(stage, 120);
+  const { load } = await underLoad(stage, 120);
   for (let i = 0; i < 30 && (await imageOf(stage, "chat")) !== NEW; i++) await load.pass(MINUTE);
   await load.pass(5 * MINUTE);
   await untilStable(stage, NEW);
@@ -191,10 +197,12 @@ export const withinSla: Scenario = async (stage) => {
 
 /** The new revision is too slow: it goes, the stable one has all requests again, and it is not tried again. */
 export const tooSlow: Scenario = async (stage) => {
-  const load = await underLoad(stage, 900);
+  const { load, running } = await underLoad(stage, 900);
+  assert.equal(await rolledBackMetric(running), "0");
   for (let i = 0; i < 20 && (await phase(stage)) !== "RolledBack 0"; i++) await load.pass(MINUTE);
   const { canary: state, stableRevision } = await statusOf(stage);
   assert.equal(state?.reason, "LatencyAboveSLA");
+  assert.equal(await rolledBackMetric(running), "1");
   assert.match(state?.message ?? "", /^the 95th percentile of the latency is .*% above 300ms$/);
   assert.notEqual(state?.revision, stableRevision);
   await load.pass(10 * MINUTE);
@@ -214,7 +222,7 @@ export const tooSlow: Scenario = async (stage) => {
 
 /** No request, no judgment: the step lasts until enough requests were measured. */
 export const unmeasured: Scenario = async (stage) => {
-  const load = await underLoad(stage, 120);
+  const { load } = await underLoad(stage, 120);
   load.rate = 0;
   await load.pass(20 * MINUTE);
   assert.equal(await phase(stage), "Analyzing 0");
@@ -228,7 +236,7 @@ export const unmeasured: Scenario = async (stage) => {
 /** A revision that never becomes ready is rolled back, and tried again only as another revision. */
 export const neverReady: Scenario = async (stage) => {
   unpullable(stage, UNKNOWN);
-  await stage.start(deafOperator);
+  const running = await stage.start(deafOperator);
   const spec = { startupTimeout: "1m" };
   await stage.apply(chat(OLD, spec));
   await untilDeployed(stage, "chat", 4);
@@ -247,9 +255,14 @@ export const neverReady: Scenario = async (stage) => {
   assert.equal(await phase(stage), "RolledBack 0", "the same revision is not tried again");
   assert.equal(await stage.condition(ModelDeployment, "chat", "Stalled"), "True CanaryRolledBack");
   assert.equal((await statusOf(stage)).readyReplicas, 4);
+  assert.equal(await rolledBackMetric(running), "1");
+  running.crash();
+  await running.restart();
+  await stage.until("the metric is there again", async () => (await rolledBackMetric(running)) === "1");
   await stage.apply(chat(NEWER, spec));
   await untilStable(stage, NEWER);
   assert.equal(await stage.condition(ModelDeployment, "chat", "Stalled"), undefined);
+  assert.equal(await rolledBackMetric(running), "0");
 };
 
 /** Another revision during a canary starts again at the first step; the stable one ends it. */
