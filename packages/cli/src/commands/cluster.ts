@@ -158,7 +158,7 @@ function unremovedNodes({ name, realNodes = 0 }: UpOptions, isStarted: boolean):
   return `the real nodes of cluster ${name} are still ${phase}: wait, or run konverge down --name ${name}, which kills this process after a minute and removes them`;
 }
 
-/** Aborts when whoever started this process has closed its standard input, or is gone. */
+/** Aborts when the process that started this one has closed its standard input, or is gone. */
 function closedInput(): AbortSignal {
   const closed = new AbortController();
   const close = () => closed.abort();
