@@ -4,9 +4,9 @@ import { noNodes, pastAdmission, quota, refused, stuck, unmakeable } from "./bad
 import { schedulerPlugins, volcano } from "./gang-scenarios.ts";
 import { AS_WRITTEN, KINDS } from "./jobs.ts";
 import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
-import { badMpiJobs } from "./mpi-scenarios.ts";
+import { badMpiJobs, mpiStuck } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
-import { badTrainJobs } from "./train-scenarios.ts";
+import { badTrainJobs, trainJobResting } from "./train-scenarios.ts";
 
 const ofEachKind = KINDS.flatMap((kind) => [
   [`a ${kind.kind.kind} is repaired, suspended, resumed, done, cleaned up and gone`, aLifeOf(kind)] as const,
@@ -23,6 +23,8 @@ onReal(
     "a job lives, rests and ends": aFullLife,
     ...Object.fromEntries(ofEachKind),
     "MPIJobs that could never run are refused": badMpiJobs,
+    "a launcher without room is reported, and runs when there is some": mpiStuck,
+    "a suspended TrainJob has all but its Jobs": trainJobResting,
     "TrainJobs and runtimes that could never run are refused or reported": badTrainJobs,
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,

@@ -12,6 +12,7 @@ import {
   sizedByDeclaration,
   sleeps,
 } from "./model-deployment-scenarios.ts";
+import { routed } from "./route-scenarios.ts";
 
 const {
   "more GPUs than a node has": _asOfLlmModels,
@@ -27,6 +28,7 @@ onReal(
     "costs are capped, and that is reported": cappedByCost,
     "a model without requests is scaled to zero, and back when there are some": sleeps(llmOperatorWith),
     "a canary is promoted": smallCanary,
+    "with the Gateway API, models get routes": routed,
     "a quota that keeps it from creating pods is reported until it is raised": deploymentQuota,
     ...badDeployments,
     "no nodes": onEmptyCluster(noNodes),
