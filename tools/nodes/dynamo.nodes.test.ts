@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { DynamoGraphDeployment } from "@konverge/dynamo-operator";
-import { Pod, Service } from "@konverge/kinds";
+import { ConfigMap, Pod, Service } from "@konverge/kinds";
 import { dynamo, etcd, nats } from "./images/dynamo.ts";
 import { python } from "./images/server-images.ts";
 import { NodeCluster } from "./node-cluster.ts";
@@ -13,9 +13,9 @@ import { timed, until } from "./waiting.ts";
 const NAMESPACE = "graphs";
 const KEY = `${NAMESPACE}/words`;
 const program = (name: string) => readFileSync(new URL(`programs/${name}.py`, import.meta.url), "utf8");
-const [CLIENT, WORKER] = [program("ask"), program("mocker")];
+const [CLIENT, ENGINE] = [program("ask"), program("vllm")];
 
-/** Dynamo itself: frontends and workers that find each other by etcd and NATS. Its own engine for tests stands for vLLM. */
+/** Dynamo itself: frontends and its workers for vLLM, which find each other by etcd and NATS. A small engine stands for vLLM. */
 describe("dynamo on real nodes", { skip: whyNoRealNodes() }, () => {
   let cluster: NodeCluster;
 
@@ -26,7 +26,7 @@ describe("dynamo on real nodes", { skip: whyNoRealNodes() }, () => {
     const urls = ["--listen-client-urls=http://0.0.0.0:2379", "--advertise-client-urls=http://etcd.dynamo.svc:2379"];
     await server("etcd", "example/etcd:3.4", 2379, ["--data-dir=/tmp/etcd", ...urls]);
     const addresses = ["--natsAddr=nats://nats:4222", "--etcdAddr=http://etcd:2379"];
-    cluster.deploy("dynamo-operator", "operators", ...addresses, "--defaultImage=example/dynamo:0.4.1");
+    cluster.deploy("dynamo-operator", "operators", ...addresses, "--defaultImage=example/dynamo:0.5.1");
   });
   after(async () => await cluster?.stop());
 
@@ -71,8 +71,18 @@ describe("dynamo on real nodes", { skip: whyNoRealNodes() }, () => {
   };
 
   test("a frontend and two workers register, pass their probes, and the graph is ready", async (t) => {
-    const mainContainer = { command: ["python3", "-c", WORKER] };
-    const worker = { componentType: "worker", replicas: 2, extraPodSpec: { mainContainer } };
+    // The worker also imports msgspec, for graphs with separate workers for prefill.
+    const data = { "vllm.py": ENGINE, "msgspec.py": "" };
+    await cluster.client.create(ConfigMap, { metadata: { name: "engine", namespace: NAMESPACE }, data });
+    const volumeMounts = [{ name: "engine", mountPath: "/engine" }];
+    const extraPodSpec = {
+      // Workers of Dynamo 0.5.1 stop serving when they get SIGTERM, and run until they are killed.
+      terminationGracePeriodSeconds: 30,
+      volumes: [{ name: "engine", configMap: { name: "engine" } }],
+      mainContainer: { volumeMounts, env: [{ name: "PYTHONPATH", value: "/engine" }] },
+    };
+    const envs = [{ name: "MODEL", value: "/models/words" }];
+    const worker = { componentType: "worker", replicas: 2, envs, extraPodSpec };
     const create = async () => {
       await cluster.client.create(DynamoGraphDeployment, {
         metadata: { name: "words", namespace: NAMESPACE },
@@ -107,5 +117,17 @@ describe("dynamo on real nodes", { skip: whyNoRealNodes() }, () => {
     t.diagnostic(`left after ${await timed(() => resize("Frontend", 1))} s`);
     await isAnswered(50);
     assert.deepEqual((await outcomes()).failed, []);
+  });
+
+  test("requests of a worker that leaves continue on the other one, and none is lost", async (t) => {
+    t.diagnostic(`left after ${await timed(() => resize("Worker", 1))} s`);
+    await isAnswered(50);
+    const { answered, failed } = await outcomes();
+    const [frontend] = await podsOf("Frontend");
+    const lines = await cluster.log(`${NAMESPACE}/${frontend!.metadata.name}`);
+    const continued = lines.filter((line) => line.includes("recreating stream")).length;
+    t.diagnostic(`${continued} requests continued, ${answered} were answered`);
+    assert.deepEqual(failed, []);
+    assert.ok(continued > 0, "the worker had requests when it left");
   });
 });

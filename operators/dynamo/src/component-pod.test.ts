@@ -38,6 +38,26 @@ test("a worker serves the model that the variable MODEL names", () => {
   assert.deepEqual(main({ componentType: "worker", envs, extraPodSpec }).args, ["--model", "other"]);
 });
 
+test("requests of a worker that ends continue on another one, by the flag or the variable of the image's version", () => {
+  const argsOf = (image: string, extra: object = {}) => main({ componentType: "worker", image, ...extra }).args;
+  const flag = ["--migration-limit=3"];
+  for (const image of ["runtime:0.4.1", "host:5000/runtime:v0.9.0-rc1", "host/runtime:0.5.1@sha256:0123"]) {
+    assert.deepEqual(argsOf(image), flag, image);
+  }
+  // Workers of these do not start with the flag, or might not.
+  for (const image of ["runtime:1.0.0", "runtime:10.0.1", "runtime:latest", "runtime", "host:5000/runtime"]) {
+    assert.equal(argsOf(image), undefined, image);
+  }
+  assert.deepEqual(argsOf("runtime:latest", { extraPodSpec: { mainContainer: { image: "runtime:0.5.1" } } }), flag);
+  const command = ["python3", "-m", "my_engine"];
+  assert.equal(argsOf("runtime:0.5.1", { extraPodSpec: { mainContainer: { command } } }), undefined);
+  const prefill = { componentType: "worker", serviceName: "PrefillWorker", image: "runtime:0.5.1" };
+  assert.deepEqual(main(prefill).args, ["--is-prefill-worker"]);
+  const limitOf = (spec: object) => main(spec).env?.find(({ name }) => name === "DYN_MIGRATION_LIMIT")?.value;
+  assert.equal(limitOf({ componentType: "frontend" }), "3");
+  assert.equal(limitOf({ componentType: "frontend", envs: [{ name: "DYN_MIGRATION_LIMIT", value: "0" }] }), "0");
+});
+
 test("a worker is healthy when its endpoint is, which the runtime does not report by itself", () => {
   const healthOf = (componentType: string) =>
     main({ componentType }).env?.find(({ name }) => name === "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS")?.value;

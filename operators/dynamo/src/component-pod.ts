@@ -34,6 +34,8 @@ const USER = 1000;
 const SHARED_MEMORY = "shared-memory";
 /** A frontend has this long to answer what it was asked; a worker, which may be at long generations, longer. */
 const GRACE_SECONDS = { frontend: 60, worker: 300 };
+/** How many times a request continues on another worker, as Dynamo's documentation recommends. Its own default is 0. */
+const MIGRATION_LIMIT = 3;
 
 /** What a component is called within its graph, and of which type it is. */
 export function identityOf({ metadata, spec }: DynamoComponentDeployment) {
@@ -126,8 +128,8 @@ function graceOf(component: DynamoComponentDeployment): number {
 
 /**
  * Frontends get requests through a Service, and serve until no more arrive. Workers get requests from frontends that find
- * them in the registry, independent of Kubernetes: only SIGTERM makes their runtime deregister them and finish what they
- * have, so that nothing can delay it.
+ * them in the registry, independent of Kubernetes: only SIGTERM makes their runtime deregister them, so nothing delays it.
+ * Requests that they have then, or get until all frontends know, continue on other workers: see {@link migrationArgs}.
  */
 function lifecycleOf(component: DynamoComponentDeployment): { lifecycle?: Lifecycle } {
   if (identityOf(component).type !== "frontend") return {};
@@ -146,13 +148,14 @@ function mainOf(component: DynamoComponentDeployment, around: Surroundings, extr
   const { type, service } = identityOf(component);
   const { pvc, sharedMemory, envFromSecret, livenessProbe, readinessProbe } = spec;
   const probes = probesOf(type);
+  const image = spec.image ?? around.image;
   const mounts = [
     ...(sharedMemory?.disabled ? [] : [{ name: SHARED_MEMORY, mountPath: "/dev/shm" }]),
     ...(pvc ? [{ name: claimName(component), mountPath: pvc.mountPoint ?? pvc.mountPath ?? "/data" }] : []),
   ];
   return {
-    image: spec.image ?? around.image,
-    ...commandOf(type, service, hasModel(component, extra)),
+    image,
+    ...commandOf(type, service, { namesModel: hasModel(component, extra), migration: migrationArgs(image, extra) }),
     ...lifecycleOf(component),
     ...probes,
     ...extra,
@@ -174,13 +177,30 @@ function hasModel({ spec }: DynamoComponentDeployment, extra: Partial<Container>
   return [...(spec.envs ?? []), ...(extra.env ?? [])].some(({ name }) => name === "MODEL");
 }
 
+/**
+ * Lets frontends continue the requests of a worker that ends on another one. Without it, workers of Dynamo 0.4 leave theirs
+ * unanswered, and those of later versions lose requests that arrive while frontends still find them.
+ *
+ * Caveats: from Dynamo 1.0 on, a variable of the frontends has the limit, and workers refuse the flag. It is therefore left
+ * out if the tag of the image is not a version, or the command is the user's.
+ */
+function migrationArgs(image: string, extra: Partial<Container>): string[] {
+  const isEarly = /:v?0\.\d[^/:@]*(@.*)?$/.test(extra.image ?? image);
+  return isEarly && !extra.command ? [`--migration-limit=${MIGRATION_LIMIT}`] : [];
+}
+
 /** What runs if the service does not say: the image's own command for all but frontends and workers. */
-function commandOf(type: Type, service: string, namesModel: boolean): Partial<Container> {
+function commandOf(
+  type: Type,
+  service: string,
+  { namesModel, migration }: { namesModel: boolean; migration: readonly string[] },
+): Partial<Container> {
   if (type === "frontend")
     return { command: ["python3", "-m", "dynamo.frontend"], args: ["--http-port", String(HTTP_PORT)] };
   if (type !== "worker") return {};
   const prefill = service.toLowerCase().includes("prefill");
-  const args = [...(namesModel ? ["--model", "$(MODEL)"] : []), ...(prefill ? ["--is-prefill-worker"] : [])];
+  // Requests for prefill are never continued elsewhere: their workers finish them.
+  const args = [...(namesModel ? ["--model", "$(MODEL)"] : []), ...(prefill ? ["--is-prefill-worker"] : migration)];
   return { command: ["python3", "-m", "dynamo.vllm"], ...(args.length > 0 && { args }) };
 }
 
@@ -223,6 +243,7 @@ function mergedEnvs(component: DynamoComponentDeployment, around: Surroundings, 
       ? [
           { name: "DYNAMO_PORT", value: String(HTTP_PORT) },
           { name: "DYN_HTTP_PORT", value: String(HTTP_PORT) },
+          { name: "DYN_MIGRATION_LIMIT", value: String(MIGRATION_LIMIT) },
         ]
       : []),
     ...(type === "worker"

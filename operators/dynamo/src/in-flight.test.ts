@@ -12,6 +12,9 @@ test("requests that run and that wait are both in flight, of all models together
   ].join("\n");
   assert.equal(inFlight(text), 7);
   assert.equal(inFlight("dynamo_frontend_inflight_requests 0\n"), 0);
+  const early =
+    'dynamo_frontend_inflight_requests_total{model="a"} 3\ndynamo_frontend_queued_requests_total{model="a"} 1\n';
+  assert.equal(inFlight(early), 4);
 });
 
 test("a pod that tells nothing of requests is not one without requests", () => {

@@ -5,6 +5,9 @@ export const IN_FLIGHT: readonly string[] = [
   "dynamo_component_inflight_requests",
   "dynamo_frontend_inflight_requests",
   "dynamo_frontend_queued_requests",
+  // The names of Dynamo 0.5.1 alone: gauges, in spite of them.
+  "dynamo_frontend_inflight_requests_total",
+  "dynamo_frontend_queued_requests_total",
 ];
 
 /** How many requests a pod still has, as its metrics tell; undefined if they do not tell. */

@@ -39,7 +39,7 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
       {
         flag: "defaultImage",
         env: "DYNAMO_DEFAULT_IMAGE",
-        default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.4.1",
+        default: "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.5.1",
         description: "The image of services that set none.",
       },
       {

@@ -4,7 +4,7 @@ import type { DebianImage } from "./debian-image.ts";
 import { pythonImage } from "./python-packages.ts";
 import { SYSTEM_PATH } from "./server-images.ts";
 
-/** A tokenizer that makes a token of each character: all that Dynamo's own engine for tests reads of a model. */
+/** A tokenizer that makes a token of each character: all that Dynamo reads of a model. */
 function tokenizerFiles(): Readonly<Record<string, object>> {
   const special = ["<unk>", "<s>", "</s>"];
   const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
@@ -34,8 +34,8 @@ function tokenizerFiles(): Readonly<Record<string, object>> {
 
 /** Dynamo from PyPI, of the version of the operator's default image, and a model with nothing but a tokenizer. */
 export const dynamo = pythonImage({
-  name: "docker.io/example/dynamo:0.4.1",
-  requirements: ["ai-dynamo==0.4.1"],
+  name: "docker.io/example/dynamo:0.5.1",
+  requirements: ["ai-dynamo==0.5.1"],
   contents: [JSON.stringify(tokenizerFiles())],
   config: { User: "1000", Env: [`PATH=${SYSTEM_PATH}`, "HOME=/tmp", "LANG=C.UTF-8", "PYTHONUNBUFFERED=1"] },
   finish: (root) => {
