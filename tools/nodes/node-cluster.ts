@@ -60,7 +60,7 @@ export class NodeCluster {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     const ended = once(child, "exit");
-    // Once: a second signal would end it before it has removed its nodes.
+    // Once: a second signal changes nothing.
     let ending: Promise<void> | undefined;
     const end = () => {
       ending ??= ended.then(() => rmSync(folder, { recursive: true, force: true }));

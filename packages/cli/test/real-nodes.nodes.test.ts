@@ -235,6 +235,20 @@ describe("real nodes", { skip: why ?? false, timeout: 10 * MINUTES }, () => {
     assert.ok(!existsSync(nodesFolder));
   });
 
+  test("SIGTERM while nodes start removes them at once", async () => {
+    const before = machineTraces();
+    // A node that would never be ready.
+    const args = ["up", "--name", NAME, "--real-nodes", "1", "--kubelet", "/bin/false", "--kubeconfig", kubeconfig];
+    const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
+    const ended = once(child, "exit");
+    await eventually(async () => assert.ok(findLinuxNodes(nodesFolder)[0]?.pid));
+    const own = networkOf(nodesFolder)?.index;
+    child.kill("SIGTERM");
+    assert.deepEqual(await ended, [130, null]);
+    assert.deepEqual(differences(before, machineTraces(), own), []);
+    assert.ok(!existsSync(nodesFolder));
+  });
+
   test("the network of a control plane that was killed goes with its last node", async () => {
     const before = machineTraces();
     await up();

@@ -39,6 +39,8 @@ export interface LinuxNodeOptions extends ProgramChoice {
   readonly clusterDns?: string;
   /** How long it may take until the Node is ready, in milliseconds. Default: 120 000. */
   readonly timeout?: number;
+  /** Ends the wait: it rejects with the reason of the signal. */
+  readonly signal?: AbortSignal;
 }
 
 /** A real node on this machine. */
@@ -76,6 +78,7 @@ export async function startLinuxNode(options: LinuxNodeOptions): Promise<LinuxNo
   try {
     return await start(options);
   } catch (error) {
+    options.signal?.throwIfAborted();
     const logs = logsOf(nodeFolder(options.folder, options.name));
     throw new Error(`the node ${options.name} could not be started: ${(error as Error).message}${logs}`, {
       cause: error,
@@ -97,7 +100,7 @@ async function start(options: LinuxNodeOptions): Promise<LinuxNode> {
   writeFileSync(join(folder, "containerd.toml"), containerdConfig(programs));
   writeFileSync(join(folder, "init.sh"), initScript(description, { folder, volumes, programs }));
   startInit(folder, createGroups(record.group));
-  const within = deadline(clock, timeout);
+  const within = deadline(clock, timeout, options.signal);
   const pid = await within("its first process", () => initProcess(record.group));
   await connect(record, network, pid);
   writeFileSync(join(folder, "connected"), "");
@@ -248,10 +251,11 @@ function isReady(node: Node | undefined): boolean {
 }
 
 /** Waits for something, all of it within one deadline. */
-function deadline(clock: Clock, timeout: number) {
+function deadline(clock: Clock, timeout: number, signal: AbortSignal | undefined) {
   const end = clock.monotonic() + timeout;
   return async <T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> => {
     for (;;) {
+      signal?.throwIfAborted();
       const found = await look();
       if (found) return found;
       if (clock.monotonic() > end) throw new Error(`it waited ${timeout / 1000} s for ${what}`);

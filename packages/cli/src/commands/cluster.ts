@@ -109,10 +109,11 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       }
       const { up: start } = await import("../up/up.ts");
       // Real nodes take seconds to start and to remove, and outlive this process: it does not end before they are removed.
-      let isStarted = false;
-      const stopping = stopOnSignals(() => unremovedNodes(options, isStarted));
-      const started = await start(options);
-      isStarted = true;
+      const stopping = stopOnSignals(() => unremovedNodes(options));
+      const started = await start(options, realClock(), stopping).catch((error: unknown) => {
+        if (stopping.aborted && error === stopping.reason) process.exit(130);
+        throw error;
+      });
       report({ ...started.noted, ...(started.console && { console: started.console.url }) }, false);
       // The process that started it in the background waits for this.
       process.send?.("ready");
@@ -152,10 +153,9 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
 }
 
 /** Why the process of a cluster cannot end yet: the folder of its nodes is made before them, and removed after them. */
-function unremovedNodes({ name, realNodes = 0 }: UpOptions, isStarted: boolean): string | undefined {
+function unremovedNodes({ name, realNodes = 0 }: UpOptions): string | undefined {
   if (realNodes === 0 || !hasNodes(name)) return undefined;
-  const phase = isStarted ? "being removed" : "starting, and removed after that";
-  return `the real nodes of cluster ${name} are still ${phase}: wait, or run konverge down --name ${name}, which kills this process after a minute and removes them`;
+  return `the real nodes of cluster ${name} are still being removed: wait, or run konverge down --name ${name}, which kills this process after a minute and removes them`;
 }
 
 /** Aborts when the process that started this one has closed its standard input, or is gone. */

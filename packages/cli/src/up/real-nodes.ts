@@ -66,8 +66,8 @@ export class RealNodes {
     return new RealNodes(await openNetwork(folder, options.clusterCidr), options);
   }
 
-  /** Starts those that do not run, and resolves when all are ready. */
-  async start(cluster: Cluster, port: ClusterPort): Promise<void> {
+  /** Starts those that do not run, and resolves when all are ready; rejects when `signal` fires before. */
+  async start(cluster: Cluster, port: ClusterPort, signal?: AbortSignal): Promise<void> {
     const { client } = cluster;
     const { clock } = this.#options;
     const running = new Set<string>();
@@ -83,6 +83,7 @@ export class RealNodes {
       .map((name) =>
         startLinuxNode({
           ...{ folder: this.#folder, name, client, clock, bootstrapKubeconfig: kubeconfig, certificateAuthority },
+          ...(signal && { signal }),
           ...(kubelet !== undefined && { kubelet }),
           ...(kubeProxy !== undefined && { kubeProxy }),
           ...(volumes !== undefined && { volumes: join(volumes, name) }),

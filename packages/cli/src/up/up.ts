@@ -75,8 +75,8 @@ export interface Up {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster on a port, tells kubectl about it, and notes that it runs. */
-export async function up(options: UpOptions, machine: Clock = realClock()): Promise<Up> {
+/** Starts a cluster on a port, tells kubectl about it, and notes that it runs. While real nodes start, `signal` interrupts it. */
+export async function up(options: UpOptions, machine: Clock = realClock(), signal?: AbortSignal): Promise<Up> {
   const { name } = options;
   const earlier = notedCluster(name);
   if (earlier && (await isRunning(earlier))) {
@@ -146,7 +146,7 @@ export async function up(options: UpOptions, machine: Clock = realClock()): Prom
     if (real) {
       nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address, dns: true });
       running.defer(() => real.remove());
-      await real.start(cluster, nodesPort);
+      await real.start(cluster, nodesPort, signal);
     }
     const forKubelets = options.advertiseAddress === undefined ? (nodesPort ?? port) : port;
     if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, forKubelets);
