@@ -1,4 +1,4 @@
-import { cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
+import { type Child, cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Pod, Secret, Service } from "konverge/kinds";
 import { controllerOf, isControlledBy } from "konverge/objects";
 import { timestamp } from "konverge/time";
@@ -11,14 +11,16 @@ import { createPods, deletePods } from "./job-pod-writes.ts";
 import { isActive, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
+import { findKeys } from "./mpi-access.ts";
 import {
   hostsFor,
-  keysFor,
+  keysName,
   launcherFor,
   launcherName,
   MPI_OPERATOR,
   mpiServiceFor,
   workerCount,
+  workerKeysFor,
 } from "./mpi-children.ts";
 import { type Launcher, mpi } from "./mpi-framework.ts";
 import { MPI_MANAGER, MPIJob } from "./mpi-job.ts";
@@ -108,7 +110,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
     // Another launcher is created afterwards: the template may have changed, as Kueue changes it.
     await deleteJob(launcher.job, context);
     await deletePods(pods, context, tools);
-    return { children: childrenOf(object, [], context, shared) };
+    return { children: await childrenOf(object, [], context, shared) };
   }
   if (holds(job.status.conditions, "Suspended")) report.resumed("MPIJob resumed");
   const found = survey(job, pods, framework, report);
@@ -120,7 +122,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   await publish(job, report, context, tools);
   if (report.isFinished) return {};
   await deletePods([...found.restarts, ...found.surplus], context, tools);
-  const children = childrenOf(object, pods, context, shared);
+  const children = await childrenOf(object, pods, context, shared);
   return trouble && trouble.reason !== "PodInvalid" ? { children, requeueAfter: AFTER_REFUSAL } : { children };
 }
 
@@ -139,10 +141,19 @@ function launcherOf(object: MPIJob, { cache }: ReconcileContext): Launcher {
   return { job, pods: cache.find(Pod, PODS_BY_OWNER, job.metadata.uid!) };
 }
 
-function childrenOf(object: MPIJob, pods: readonly JobPod[], { observed, clock }: ReconcileContext, tools: MpiTools) {
+async function childrenOf(
+  object: MPIJob,
+  pods: readonly JobPod[],
+  context: ReconcileContext,
+  { clusterDomain }: MpiTools,
+): Promise<Child[]> {
   const running = pods.filter((one) => isActive(one) && phaseOf(one) === "Running").map(({ pod }) => pod);
-  const live = observed(Secret, `${object.metadata.name}-ssh`);
-  return [mpiServiceFor(object), hostsFor(object, running, tools.clusterDomain), keysFor(object, live, clock.secrets)];
+  const keys = await findKeys(object, keysName(object), context);
+  return [
+    mpiServiceFor(object),
+    hostsFor(object, running, clusterDomain),
+    workerKeysFor(object, keys, context.clock.secrets),
+  ];
 }
 
 /** Creates the launcher when it is time; what is in its way, if anything is. */

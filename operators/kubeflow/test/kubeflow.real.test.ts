@@ -6,6 +6,7 @@ import { AS_WRITTEN, KINDS } from "./jobs.ts";
 import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
 import { badMpiJobs } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
+import { keysStay, trainJobMpiResting } from "./train-mpi-scenarios.ts";
 import { badTrainJobs } from "./train-scenarios.ts";
 
 const ofEachKind = KINDS.flatMap((kind) => [
@@ -24,6 +25,7 @@ onReal(
     ...Object.fromEntries(ofEachKind),
     "MPIJobs that could never run are refused": badMpiJobs,
     "TrainJobs and runtimes that could never run are refused or reported": badTrainJobs,
+    "keys of a TrainJob that lose their labels stay": keysStay(trainJobMpiResting, "pi-mpi-ssh-auth"),
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,
     "an exceeded quota is reported, and the job waits for it": quota,

@@ -14,6 +14,7 @@ import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW, TRAIN } from "./job
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
 import { mpiFails, mpiNameTaken, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
+import { trainJobMpi, trainJobMpiFails, trainJobMpiResting, trainJobMpiSuspended } from "./train-mpi-scenarios.ts";
 import {
   trainJobFails,
   trainJobInitialized,
@@ -112,6 +113,31 @@ repairsChildren(
     except: ({ kind }) => kind === "Pod" || kind === "Job",
   },
 );
+survivesFaults("a TrainJob with MPI runs to its end, whatever fails", kubeflowOperator, trainJobMpi, {
+  mask,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors(
+  "a TrainJob with MPI is suspended and resumed, whatever fails",
+  kubeflowOperator,
+  trainJobMpiSuspended,
+  { mask, ...AS_WRITTEN },
+);
+survivesDeletion(
+  "a TrainJob with MPI goes with all it has, in each phase",
+  kubeflowOperator,
+  trainJobMpiFails,
+  TRAIN.kind,
+  {
+    mask,
+    ...AS_WRITTEN,
+  },
+);
+repairsChildren("each field of the keys and hosts of a TrainJob is repaired", kubeflowOperator, trainJobMpiResting, {
+  mask,
+  ...AS_WRITTEN,
+  except: ({ kind }) => kind === "Pod" || kind === "Job",
+});
 exactRole(
   kubeflowOperator,
   [
