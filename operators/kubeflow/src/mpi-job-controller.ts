@@ -90,7 +90,10 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   const pods = cache
     .find(Pod, PODS_BY_OWNER, object.metadata.uid!)
     .flatMap((pod) => jobPod(pod, framework as never) ?? []);
-  if (isFinished(job.status)) return afterTheEnd(job, pods, launcher, context, tools);
+  if (isFinished(job.status)) {
+    await afterTheEnd(job, pods, launcher, context, tools);
+    return { children: await childrenOf(object, pods, context, shared) };
+  }
   const report = new JobReport("MPIJob", job.status, timestamp(clock));
   const name = `${job.namespace}/${job.name}`;
   report.created(`MPIJob ${name} is created.`);
@@ -172,7 +175,7 @@ async function afterTheEnd(
   launcher: Launcher,
   context: ReconcileContext,
   tools: Tools<MPIJob>,
-): Promise<JobResult> {
+): Promise<void> {
   const { cleanPodPolicy = "None" } = job.runPolicy;
   const report = new JobReport("MPIJob", job.status, "");
   const { Worker: { active: _, ...worker } = {}, ...others } = job.status.replicaStatuses ?? {};
@@ -186,5 +189,4 @@ async function afterTheEnd(
       tools,
     );
   }
-  return {};
 }
