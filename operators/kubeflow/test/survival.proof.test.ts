@@ -32,6 +32,14 @@ const CHANCE = new Set(["nodeName", "podIP", "podIPs", "hostIP", "hostIPs"]);
 const mask = (object: AnyObject): AnyObject =>
   JSON.parse(JSON.stringify(object, (key, value) => (CHANCE.has(key) ? "…" : value)));
 
+/** A running pod of a Job that another client deletes counts as failed, and is replaced: how many there were is history. */
+const withoutLostPods = (object: AnyObject): AnyObject => {
+  const { failed: _, ...status } = (object["status"] ?? {}) as { failed?: number };
+  if (object.kind === "Job") return mask({ ...object, status });
+  if (object.kind !== "MPIJob") return mask(object);
+  return JSON.parse(JSON.stringify(mask(object), (key, value) => (key === "failed" ? undefined : value)));
+};
+
 survivesCrashesAndErrors("a job ends the same, whatever fails", kubeflowOperator, aFullLife, {
   mask,
   ...AS_WRITTEN,
@@ -67,7 +75,10 @@ for (const kind of KINDS) {
     ...AS_WRITTEN,
   });
 }
-survivesFaults("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, { mask, ...AS_WRITTEN });
+survivesFaults("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, {
+  mask: withoutLostPods,
+  ...AS_WRITTEN,
+});
 survivesCrashesAndErrors("an MPIJob is suspended and resumed, whatever fails", kubeflowOperator, mpiSuspended, {
   mask,
   ...AS_WRITTEN,
@@ -82,9 +93,12 @@ repairsChildren("each field of an MPIJob's Service, hosts and keys is repaired",
   ...AS_WRITTEN,
   except: ({ kind }) => kind === "Pod" || kind === "Job",
 });
-survivesFaults("a TrainJob runs to its end, whatever fails", kubeflowOperator, trainJobRuns, { mask, ...AS_WRITTEN });
+survivesFaults("a TrainJob runs to its end, whatever fails", kubeflowOperator, trainJobRuns, {
+  mask: withoutLostPods,
+  ...AS_WRITTEN,
+});
 survivesFaults("a TrainJob is initialized and trains, whatever fails", kubeflowOperator, trainJobInitialized, {
-  mask,
+  mask: withoutLostPods,
   ...AS_WRITTEN,
 });
 survivesCrashesAndErrors("a TrainJob is suspended and resumed, whatever fails", kubeflowOperator, trainJobSuspended, {
@@ -114,7 +128,7 @@ repairsChildren(
   },
 );
 survivesFaults("a TrainJob with MPI runs to its end, whatever fails", kubeflowOperator, trainJobMpi, {
-  mask,
+  mask: withoutLostPods,
   ...AS_WRITTEN,
 });
 survivesCrashesAndErrors(
