@@ -7,43 +7,23 @@ import {
   type Pod,
   type PodSpec,
   type PodTemplateSpec,
-  Secret,
+  type Secret,
   Service,
   type Volume,
   type VolumeMount,
 } from "konverge/kinds";
 import type { SecretSource } from "konverge/time";
+import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES } from "./mpi-access.ts";
 import { MPIJob } from "./mpi-job.ts";
 import { JOB_NAME, JOB_ROLE, OPERATOR_NAME, replicaName } from "./names.ts";
-import { newSshKey } from "./ssh-key.ts";
 
 /** The value of the label that says who made a pod. */
 export const MPI_OPERATOR = "mpi-operator";
-const CONFIG_FOLDER = "/etc/mpi";
-const HOSTFILE = `${CONFIG_FOLDER}/hostfile`;
-const RETRY = "-o ConnectionAttempts=10";
-const ROOTS_FOLDER = "/root/.ssh";
-
-/** What starts the processes needs to know, by the implementation of MPI. */
-const VARIABLES: Record<MPIJob["spec"]["mpiImplementation"], (slots: string) => Record<string, string>> = {
-  OpenMPI: (slots) => ({
-    // Workers are reached under the names that the Service gives them.
-    OMPI_MCA_orte_keep_fqdn_hostnames: "true",
-    OMPI_MCA_orte_default_hostfile: HOSTFILE,
-    OMPI_MCA_plm_rsh_args: RETRY,
-    OMPI_MCA_orte_set_default_slots: slots,
-  }),
-  Intel: (slots) => ({
-    I_MPI_HYDRA_HOST_FILE: HOSTFILE,
-    I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS: RETRY,
-    I_MPI_PERHOST: slots,
-  }),
-  MPICH: () => ({ HYDRA_HOST_FILE: HOSTFILE, HYDRA_LAUNCH_EXTRA_ARGS: RETRY }),
-};
 
 export const launcherName = ({ metadata }: MPIJob) => `${metadata.name}-launcher`;
 const configName = ({ metadata }: MPIJob) => `${metadata.name}-config`;
-const keysName = ({ metadata }: MPIJob) => `${metadata.name}-ssh`;
+/** The name of the Secret with the keys of an MPIJob. */
+export const keysName = ({ metadata }: MPIJob) => `${metadata.name}-ssh`;
 
 /** How many workers a job has. */
 export const workerCount = ({ spec }: MPIJob) => spec.mpiReplicaSpecs["Worker"]?.replicas ?? 0;
@@ -73,32 +53,20 @@ export function hostsFor(job: MPIJob, running: readonly Pod[], domain: string | 
   const suffix = `${name}.${namespace}.svc${domain ? `.${domain}` : ""}`;
   const launcher = runLauncherAsWorker ? [launcherName(job)] : [];
   const workers = Array.from({ length: workerCount(job) }, (_, index) => replicaName(name, "Worker", index));
-  const slots = mpiImplementation === "OpenMPI" ? ` slots=${slotsPerWorker}` : `:${slotsPerWorker}`;
-  const lines = (hosts: readonly string[], line: (host: string) => string) =>
-    hosts.map((host) => `${line(`${host}.${suffix}`)}\n`).join("");
   const found = running.map(({ metadata }) => metadata.name).sort();
+  const full = (hosts: readonly string[]) => [...launcher, ...hosts].map((host) => `${host}.${suffix}`);
   return ConfigMap.draft({
     metadata: metadataOf(job, configName(job)),
     data: {
-      hostfile: lines([...launcher, ...workers], (host) => `${host}${slots}`),
-      "discover_hosts.sh": `#!/bin/sh\n${lines([...launcher, ...found], (host) => `echo ${host}`)}`,
+      hostfile: hostfile(full(workers), slotsPerWorker, mpiImplementation),
+      "discover_hosts.sh": ["#!/bin/sh\n", ...full(found).map((host) => `echo ${host}\n`)].join(""),
     },
   });
 }
 
-/** The keys by which the launcher gets into workers. Those that are there stay: pods have them already. */
-export function keysFor(job: MPIJob, live: Secret | undefined, secrets: SecretSource) {
-  const { "ssh-privatekey": privateKey, "ssh-publickey": publicKey } = live?.data ?? {};
-  const key = privateKey && publicKey ? undefined : newSshKey(secrets);
-  const encoded = (text: string) => Buffer.from(text).toString("base64");
-  return Secret.draft({
-    metadata: metadataOf(job, keysName(job)),
-    type: "kubernetes.io/ssh-auth",
-    data: {
-      "ssh-privatekey": key ? encoded(key.privateKey) : privateKey!,
-      "ssh-publickey": key ? encoded(key.publicKey) : publicKey!,
-    },
-  });
+/** The keys by which the launcher gets into workers. */
+export function workerKeysFor(job: MPIJob, live: Secret | undefined, secrets: SecretSource) {
+  return keysFor(metadataOf(job, keysName(job)), live, secrets);
 }
 
 /** The Job that starts the processes, and whose end is the end of the MPIJob. */
@@ -120,11 +88,11 @@ function launcherTemplate(job: MPIJob): PodTemplateSpec {
   const { template, restartPolicy = "OnFailure" } = mpiReplicaSpecs["Launcher"]!;
   const variables = {
     K_MPI_JOB_ROLE: "launcher",
-    ...VARIABLES[mpiImplementation](String(slotsPerWorker)),
+    ...MPI_VARIABLES[mpiImplementation](slotsPerWorker),
     // A launcher that only starts processes takes no GPU from them.
     ...(!runLauncherAsWorker && { NVIDIA_VISIBLE_DEVICES: "", NVIDIA_DRIVER_CAPABILITIES: "" }),
   };
-  const mount = { name: "mpi-job-config", mountPath: CONFIG_FOLDER };
+  const mount = { name: "mpi-job-config", mountPath: HOSTS_FOLDER };
   const items = [
     { key: "hostfile", path: "hostfile", mode: 0o444 },
     { key: "discover_hosts.sh", path: "discover_hosts.sh", mode: 0o555 },
@@ -188,13 +156,8 @@ function podOf(job: MPIJob, given: PodSpec | undefined, hostname: string, more: 
   };
   const secret = {
     secretName: keysName(job),
-    // SSH ignores the keys of root if others can read them.
-    ...(sshAuthMountPath === ROOTS_FOLDER && { defaultMode: 0o600 }),
-    items: [
-      { key: "ssh-privatekey", path: "id_rsa" },
-      { key: "ssh-publickey", path: "id_rsa.pub" },
-      { key: "ssh-publickey", path: "authorized_keys" },
-    ],
+    ...(isFolderOfRoot(sshAuthMountPath) && { defaultMode: 0o600 }),
+    items: keyFiles(),
   };
   return {
     ...given,

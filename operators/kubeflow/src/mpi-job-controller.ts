@@ -1,4 +1,4 @@
-import { cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
+import { type Child, cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Pod, Secret, Service } from "konverge/kinds";
 import { controllerOf, isControlledBy } from "konverge/objects";
 import { timestamp } from "konverge/time";
@@ -11,14 +11,16 @@ import { createPods, deletePods } from "./job-pod-writes.ts";
 import { isActive, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
+import { findKeys } from "./mpi-access.ts";
 import {
   hostsFor,
-  keysFor,
+  keysName,
   launcherFor,
   launcherName,
   MPI_OPERATOR,
   mpiServiceFor,
   workerCount,
+  workerKeysFor,
 } from "./mpi-children.ts";
 import { type Launcher, mpi } from "./mpi-framework.ts";
 import { MPI_MANAGER, MPIJob } from "./mpi-job.ts";
@@ -88,7 +90,10 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   const pods = cache
     .find(Pod, PODS_BY_OWNER, object.metadata.uid!)
     .flatMap((pod) => jobPod(pod, framework as never) ?? []);
-  if (isFinished(job.status)) return afterTheEnd(job, pods, launcher, context, tools);
+  if (isFinished(job.status)) {
+    await afterTheEnd(job, pods, launcher, context, tools);
+    return { children: await childrenOf(object, pods, context, shared) };
+  }
   const report = new JobReport("MPIJob", job.status, timestamp(clock));
   const name = `${job.namespace}/${job.name}`;
   report.created(`MPIJob ${name} is created.`);
@@ -108,7 +113,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
     // Another launcher is created afterwards: the template may have changed, as Kueue changes it.
     await deleteJob(launcher.job, context);
     await deletePods(pods, context, tools);
-    return { children: childrenOf(object, [], context, shared) };
+    return { children: await childrenOf(object, [], context, shared) };
   }
   if (holds(job.status.conditions, "Suspended")) report.resumed("MPIJob resumed");
   const found = survey(job, pods, framework, report);
@@ -120,7 +125,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   await publish(job, report, context, tools);
   if (report.isFinished) return {};
   await deletePods([...found.restarts, ...found.surplus], context, tools);
-  const children = childrenOf(object, pods, context, shared);
+  const children = await childrenOf(object, pods, context, shared);
   return trouble && trouble.reason !== "PodInvalid" ? { children, requeueAfter: AFTER_REFUSAL } : { children };
 }
 
@@ -139,10 +144,19 @@ function launcherOf(object: MPIJob, { cache }: ReconcileContext): Launcher {
   return { job, pods: cache.find(Pod, PODS_BY_OWNER, job.metadata.uid!) };
 }
 
-function childrenOf(object: MPIJob, pods: readonly JobPod[], { observed, clock }: ReconcileContext, tools: MpiTools) {
+async function childrenOf(
+  object: MPIJob,
+  pods: readonly JobPod[],
+  context: ReconcileContext,
+  { clusterDomain }: MpiTools,
+): Promise<Child[]> {
   const running = pods.filter((one) => isActive(one) && phaseOf(one) === "Running").map(({ pod }) => pod);
-  const live = observed(Secret, `${object.metadata.name}-ssh`);
-  return [mpiServiceFor(object), hostsFor(object, running, tools.clusterDomain), keysFor(object, live, clock.secrets)];
+  const keys = await findKeys(object, keysName(object), context);
+  return [
+    mpiServiceFor(object),
+    hostsFor(object, running, clusterDomain),
+    workerKeysFor(object, keys, context.clock.secrets),
+  ];
 }
 
 /** Creates the launcher when it is time; what is in its way, if anything is. */
@@ -161,7 +175,7 @@ async function afterTheEnd(
   launcher: Launcher,
   context: ReconcileContext,
   tools: Tools<MPIJob>,
-): Promise<JobResult> {
+): Promise<void> {
   const { cleanPodPolicy = "None" } = job.runPolicy;
   const report = new JobReport("MPIJob", job.status, "");
   const { Worker: { active: _, ...worker } = {}, ...others } = job.status.replicaStatuses ?? {};
@@ -175,5 +189,4 @@ async function afterTheEnd(
       tools,
     );
   }
-  return {};
 }

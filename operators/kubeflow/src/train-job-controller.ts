@@ -1,15 +1,18 @@
 import { type Child, cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
-import { Job as BatchJob, ConfigMap, Deployment, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
+import { Job as BatchJob, ConfigMap, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { controllerOf } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import { createJob, deleteJob, endOf } from "./batch-jobs.ts";
 import type { JobResult } from "./clear-away.ts";
 import { withoutStatus } from "./job-controller.ts";
 import type { JobMetrics } from "./job-metrics.ts";
+import { findKeys } from "./mpi-access.ts";
 import { OPERATOR_NAME } from "./names.ts";
 import { obstacleIn } from "./pod-trouble.ts";
 import { TRAIN_MANAGER, TrainJob } from "./train-job.ts";
-import { claimsFor, JOBSET_NAME, type Step, stepsOf, TRAIN_CONTROLLER, trainServiceFor } from "./train-plan.ts";
+import { mpiObjectsFor, trainKeysName } from "./train-mpi.ts";
+import { claimsFor, type Step, stepsOf, trainServiceFor } from "./train-plan.ts";
+import { JOBSET_NAME, TRAIN_CONTROLLER } from "./train-pods.ts";
 import { trainProblems } from "./train-rules.ts";
 import { type FoundRuntime, runtimeCopyFor, runtimeKeys, runtimeOf } from "./train-runtime.ts";
 import { endOfTraining, isFree, type StepStatus, stepStatus, TrainReport } from "./train-status.ts";
@@ -24,7 +27,7 @@ const AFTER_REFUSAL = 30_000;
 
 /**
  * Runs TrainJobs: what a JobSet would create from the runtime's template is created directly. Jobs are created and deleted,
- * never changed; the Service, the claims and the copy of the runtime are applied and repaired.
+ * never changed; the Service, the claims, the copy of the runtime, and the keys and hosts of MPI are applied and repaired.
  */
 export function trainJobController(metrics: JobMetrics) {
   const labelSelector = `${OPERATOR_NAME}=${TRAIN_CONTROLLER}`;
@@ -34,7 +37,9 @@ export function trainJobController(metrics: JobMetrics) {
   };
   const byOwner = (object: Pod | BatchJob) => (controllerOf(object) ? [controllerOf(object)!.uid] : []);
   return controller(withoutStatus(TrainJob as never), {
-    owns: [Service, ConfigMap, PersistentVolumeClaim].map((kind) => ownedKind(kind as never, { labelSelector })),
+    owns: [Service, ConfigMap, PersistentVolumeClaim, Secret].map((kind) =>
+      ownedKind(kind as never, { labelSelector }),
+    ),
     watches: [
       watchKind(Pod, { labelSelector, to, indexes: { [BY_OWNER]: byOwner } }),
       watchKind(BatchJob, { labelSelector, to, indexes: { [BY_OWNER]: byOwner } }),
@@ -95,7 +100,7 @@ async function run(
   // A Job that is being deleted no longer counts; until it is gone, its name is taken.
   const live = jobs.filter(({ metadata }) => !metadata.deletionTimestamp);
   const statuses = steps.map((step) => stepStatus(step, live));
-  const children = childrenOf(job, runtime);
+  const children = await childrenOf(job, runtime, context);
   if (job.spec.suspend) {
     report.jobs(
       statuses.map((status, index) => suspended(status, steps[index]!, isFree(steps[index]!, steps, statuses))),
@@ -139,7 +144,7 @@ async function afterTheEnd(
   await stop(jobs, context);
   if (!runtime) return {};
   const { ttlSecondsAfterFinished: ttl } = runtime.spec.template.spec;
-  const children = childrenOf(job, runtime);
+  const children = await childrenOf(job, runtime, context);
   if (ttl === undefined) return { children };
   const ended = (report.find("Complete") ?? report.find("Failed"))!.lastTransitionTime;
   const left = Date.parse(ended) + ttl * 1000 - context.clock.now();
@@ -153,9 +158,16 @@ async function stop(jobs: readonly BatchJob[], context: ReconcileContext, policy
   for (const one of jobs.filter((each) => !endOf(each))) await deleteJob(one, context, policy);
 }
 
-function childrenOf(job: TrainJob, runtime: FoundRuntime): Child[] {
-  const service = trainServiceFor(job, runtime.spec);
-  return [runtimeCopyFor(job, runtime), ...(service ? [service] : []), ...claimsFor(job, runtime.spec)];
+async function childrenOf(job: TrainJob, runtime: FoundRuntime, context: ReconcileContext): Promise<Child[]> {
+  const { spec } = runtime;
+  const service = trainServiceFor(job, spec);
+  const keys = spec.mlPolicy?.mpi && (await findKeys(job, trainKeysName(job), context));
+  return [
+    runtimeCopyFor(job, runtime),
+    ...(service ? [service] : []),
+    ...claimsFor(job, spec),
+    ...mpiObjectsFor(job, spec, keys, context.clock.secrets),
+  ];
 }
 
 function missingRuntime({ spec }: TrainJob): WorkloadProblem {

@@ -9,26 +9,22 @@ import {
   Service,
 } from "konverge/kinds";
 import { mergePodTemplate, type PodTemplateOverlay } from "konverge/pods";
-import { OPERATOR_NAME } from "./names.ts";
 import { type PodTemplatePatch, TrainJob } from "./train-job.ts";
+import { trainsBesideLauncher, withMpi } from "./train-mpi.ts";
+import {
+  ancestorOf,
+  CONTAINER_OF,
+  countOf,
+  JOBSET_NAME,
+  NODE,
+  ownLabels,
+  STEP_NAME,
+  subdomainOf,
+} from "./train-pods.ts";
 import { policyVariables, TRAINER_PORT } from "./train-policies.ts";
 import type { ReplicatedJob, RuntimeSpec } from "./training-runtime.ts";
 
-/** The value of the label that says who made an object. */
-export const TRAIN_CONTROLLER = "trainjob-controller";
-/** Labels of JobSets, by which Kubeflow's SDK finds the pods of a TrainJob. */
-export const JOBSET_NAME = "jobset.sigs.k8s.io/jobset-name";
-export const STEP_NAME = "jobset.sigs.k8s.io/replicatedjob-name";
 const JOB_INDEX = "jobset.sigs.k8s.io/job-index";
-/** Which part of a TrainJob a Job of the runtime is for. */
-export const ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step";
-
-/** The container of an ancestor that a TrainJob overrides. */
-export const CONTAINER_OF: Readonly<Record<string, string>> = {
-  trainer: "node",
-  "dataset-initializer": "dataset-initializer",
-  "model-initializer": "model-initializer",
-};
 
 /** The Jobs that are created from one Job of the runtime. */
 export interface Step {
@@ -101,22 +97,10 @@ export function patchesOf({ spec }: TrainJob): Patch[] {
   return [...overrides, ...patches];
 }
 
-export const ancestorOf = ({ template }: ReplicatedJob) => template.metadata?.labels?.[ANCESTOR];
-
 export const claimTemplates = ({ template }: RuntimeSpec) =>
   (template.spec.volumeClaimPolicies ?? []).flatMap(({ templates }) => templates);
 
 const claimName = (job: TrainJob, template: string) => `${template}-${job.metadata.name}`;
-
-const ownLabels = ({ metadata }: TrainJob) => ({
-  [OPERATOR_NAME]: TRAIN_CONTROLLER,
-  [JOBSET_NAME]: metadata.name,
-});
-
-function subdomainOf({ metadata }: TrainJob, { template }: RuntimeSpec): string | undefined {
-  const { enableDNSHostnames = true, subdomain } = template.spec.network ?? {};
-  return enableDNSHostnames ? subdomain || metadata.name : undefined;
-}
 
 function jobFor(job: TrainJob, { name }: ReplicatedJob, index: number, { metadata, spec }: JobTemplateSpec) {
   const labels = { ...ownLabels(job), [STEP_NAME]: name, [JOB_INDEX]: String(index) };
@@ -175,14 +159,19 @@ function templateOf(job: TrainJob, step: ReplicatedJob, runtime: RuntimeSpec): J
       completions: count,
       template: {
         ...pod,
-        spec: {
-          restartPolicy: "OnFailure",
-          ...pod.spec!,
-          containers,
-          ...(initContainers && { initContainers }),
-          ...(subdomain && { subdomain }),
-          ...(volumes.length > 0 && { volumes: [...(pod.spec?.volumes ?? []), ...volumes] }),
-        },
+        spec: withMpi(
+          {
+            restartPolicy: "OnFailure",
+            ...pod.spec!,
+            containers,
+            ...(initContainers && { initContainers }),
+            ...(subdomain && { subdomain }),
+            ...(volumes.length > 0 && { volumes: [...(pod.spec?.volumes ?? []), ...volumes] }),
+          },
+          job,
+          step,
+          runtime,
+        ),
       },
     },
   };
@@ -199,15 +188,10 @@ function mergedMetadata(all: readonly (Metadata | undefined)[]): JobTemplateSpec
 
 const mountsOf = ({ volumeMounts = [] }: Container) => volumeMounts.map(({ name }) => name);
 
-/** How many pods a Job has. */
-function countOf({ spec }: TrainJob, step: ReplicatedJob, { mlPolicy }: RuntimeSpec): number {
-  const own = step.template.spec?.parallelism ?? 1;
-  if (ancestorOf(step) !== "trainer") return own;
-  return spec.trainer?.numNodes ?? (mlPolicy ? (mlPolicy.numNodes ?? 1) : own);
-}
-
 function containerOf(container: Container, job: TrainJob, step: ReplicatedJob, runtime: RuntimeSpec): Container {
   const ancestor = ancestorOf(step);
+  const isNode = container.name === NODE && trainsBesideLauncher(step, runtime) && ancestor !== "trainer";
+  if (isNode) return withTrainer(container, job);
   if (!ancestor || container.name !== CONTAINER_OF[ancestor]) return withInjected(container, job, step, runtime);
   if (ancestor === "trainer") return trainerContainer(container, job, step, runtime);
   const { dataset, model } = job.spec.initializer ?? {};
@@ -217,19 +201,29 @@ function containerOf(container: Container, job: TrainJob, step: ReplicatedJob, r
   return secretRef ? { ...merged, envFrom: [...(container.envFrom ?? []), { secretRef: { ...secretRef } }] } : merged;
 }
 
+/** The variables and resources of a TrainJob, which nodes of MPI share with a launcher that is one, too. */
+function withTrainer(container: Container, { spec }: TrainJob): Container {
+  const { env, resourcesPerNode } = spec.trainer ?? {};
+  return {
+    ...withVariables(container, (env ?? []) as EnvVar[]),
+    ...(resourcesPerNode && {
+      resources: mergedResources(container.resources, resourcesPerNode as Container["resources"]),
+    }),
+  };
+}
+
 function trainerContainer(container: Container, job: TrainJob, step: ReplicatedJob, runtime: RuntimeSpec): Container {
-  const { image, command, args, env, resourcesPerNode } = job.spec.trainer ?? {};
+  const { image, command, args } = job.spec.trainer ?? {};
   const { resources } = container;
   const variables = policyVariables(runtime, { job, nodes: countOf(job, step, runtime), resources });
   const hasPort = container.ports?.some(({ containerPort }) => containerPort === TRAINER_PORT);
   const port = { containerPort: TRAINER_PORT };
   return {
-    ...withVariables(container, [...((env ?? []) as EnvVar[]), ...variables]),
+    ...withVariables(withTrainer(container, job), variables),
     ...(image !== undefined && { image }),
     ...(command && { command: [...command] }),
     ...(args && { args: [...args] }),
     ...(variables.length > 0 && !hasPort && { ports: [...(container.ports ?? []), port] }),
-    ...(resourcesPerNode && { resources: mergedResources(resources, resourcesPerNode as Container["resources"]) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { EnvVar, ResourceRequirements } from "konverge/kinds";
 import { parseQuantity } from "konverge/objects";
+import { MPI_VARIABLES } from "./mpi-access.ts";
 import type { TrainJob } from "./train-job.ts";
 import type { RuntimeSpec } from "./training-runtime.ts";
 
@@ -25,6 +26,7 @@ export function policyVariables({ mlPolicy }: RuntimeSpec, training: Training): 
 
 /** Names that users cannot set because the policy does. */
 export function reservedNames({ mlPolicy }: RuntimeSpec, job: TrainJob): string[] {
+  if (mlPolicy?.mpi) return Object.keys(MPI_VARIABLES.OpenMPI(1));
   if (!mlPolicy?.torch && !mlPolicy?.xgboost) return [];
   return policyVariables({ mlPolicy } as RuntimeSpec, { job, nodes: 1, resources: undefined }).map(({ name }) => name);
 }
@@ -75,7 +77,8 @@ function processesOn(resources: Resources | undefined): string {
   return String(Math.max(1, whole(requests?.["cpu"]) || whole(limits?.["cpu"])));
 }
 
-function gpusOf({ requests, limits }: Resources = {}): number {
+/** GPUs of a container. */
+export function gpusOf({ requests, limits }: Resources = {}): number {
   const count = (list: Resources["limits"] = {}) =>
     whole(Object.entries(list).find(([name]) => name.toLowerCase().includes("gpu"))?.[1]);
   return count(requests) || count(limits);

@@ -9,7 +9,8 @@ import {
   fieldRequired,
 } from "konverge/webhooks";
 import { TrainJob } from "./train-job.ts";
-import { ancestorOf, CONTAINER_OF, patchesOf } from "./train-plan.ts";
+import { patchesOf } from "./train-plan.ts";
+import { ancestorOf, CONTAINER_OF, LAUNCHER, NODE } from "./train-pods.ts";
 import { reservedNames } from "./train-policies.ts";
 import {
   type ClusterTrainingRuntime,
@@ -29,7 +30,9 @@ export function runtimeProblems({ mlPolicy, podGroupPolicy, template }: RuntimeS
     value === undefined ? [] : [fieldForbidden(field, why ? `${NOT_SUPPORTED}: ${why}` : NOT_SUPPORTED)];
   const retained = volumeClaimPolicies.findIndex((policy) => policy.retentionPolicy?.whenDeleted === "Retain");
   return [
-    ...instead("spec.mlPolicy.mpi", mlPolicy?.mpi, "use an MPIJob"),
+    ...(mlPolicy?.mpi?.mpiImplementation === ""
+      ? [fieldInvalid("spec.mlPolicy.mpi.mpiImplementation", "", "must be OpenMPI")]
+      : []),
     ...instead("spec.mlPolicy.flux", mlPolicy?.flux, ""),
     ...instead("spec.podGroupPolicy", podGroupPolicy, ""),
     ...instead("spec.template.spec.failurePolicy", failurePolicy, "use backoffLimit of the Job's template"),
@@ -111,6 +114,7 @@ export function trainProblems(job: TrainJob, runtime: RuntimeSpec): FieldError[]
     ...(initializer?.dataset ? initializerProblems("dataset") : []),
     ...(initializer?.model ? initializerProblems("model") : []),
     ...(taken.length > 0 ? [fieldInvalid("spec.trainer.env", trainer?.env, why)] : []),
+    ...launcherProblems(job, runtime),
     ...(isTorchTune
       ? [
           fieldForbidden(
@@ -132,6 +136,17 @@ export function trainProblems(job: TrainJob, runtime: RuntimeSpec): FieldError[]
     if (container.volumeMounts?.some((mount) => mount.name === "initializer")) return [];
     return invalid(`must have volumeMount with name - initializer in container ${name} of the ${name} job`);
   }
+}
+
+/** A launcher that is also a node is one of several only if the runtime has both. */
+function launcherProblems({ spec }: TrainJob, { mlPolicy, template }: RuntimeSpec): FieldError[] {
+  const { numNodes = 1 } = spec.trainer ?? {};
+  if (numNodes < 2 || !mlPolicy?.mpi?.runLauncherAsNode) return [];
+  const names = new Set(template.spec.replicatedJobs.map(({ name }) => name));
+  if (names.has(LAUNCHER) && names.has(NODE)) return [];
+  const why =
+    "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node";
+  return [fieldInvalid("spec.trainer.numNodes", numNodes, why)];
 }
 
 function patchProblems(job: TrainJob, { template }: RuntimeSpec): FieldError[] {

@@ -2,7 +2,7 @@ import type { ReconcileContext } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { OPERATOR_NAME } from "./names.ts";
 import type { TrainJob } from "./train-job.ts";
-import { TRAIN_CONTROLLER } from "./train-plan.ts";
+import { TRAIN_CONTROLLER } from "./train-pods.ts";
 import { ClusterTrainingRuntime, type RuntimeSpec, TRAINER_GROUP, TrainingRuntime } from "./training-runtime.ts";
 
 /** The runtime of a job, and whether the job has its own copy of it. */

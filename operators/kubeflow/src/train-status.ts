@@ -6,7 +6,8 @@ import { timestamp } from "konverge/time";
 import { endOf } from "./batch-jobs.ts";
 import { STALLED } from "./job-conditions.ts";
 import { TrainJob, type TrainJobStatus } from "./train-job.ts";
-import { STEP_NAME, type Step } from "./train-plan.ts";
+import type { Step } from "./train-plan.ts";
+import { STEP_NAME } from "./train-pods.ts";
 import type { RuntimeSpec } from "./training-runtime.ts";
 
 export type StepStatus = NonNullable<TrainJobStatus["jobsStatus"]>[number];

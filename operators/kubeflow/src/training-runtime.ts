@@ -67,7 +67,19 @@ const runtimeSpec = () =>
           .optional(),
         jax: z.object({}).optional(),
         xgboost: z.object({}).optional(),
-        mpi: unsupported(),
+        mpi: z
+          .object({
+            numProcPerNode: z.int32().default(1).describe("Processes per node. With 1: one for each GPU."),
+            mpiImplementation: z.enum(["OpenMPI", ""]).default("OpenMPI"),
+            sshAuthMountPath: z
+              .string()
+              .max(4096)
+              .default("/root/.ssh")
+              .describe("Where the SSH keys are in the containers."),
+            runLauncherAsNode: z.boolean().default(false).describe("Processes run in the launcher, too."),
+          })
+          .optional()
+          .describe("The Job launcher starts processes on the pods of the Job node over SSH."),
         flux: unsupported(),
       })
       .check(

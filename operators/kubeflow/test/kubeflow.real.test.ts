@@ -6,6 +6,7 @@ import { AS_WRITTEN, KINDS } from "./jobs.ts";
 import { aLifeOf, aPyTorchJob, elastic } from "./lifecycle-scenarios.ts";
 import { badMpiJobs, mpiStuck } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels } from "./survival-scenarios.ts";
+import { keysStay, trainJobMpiResting } from "./train-mpi-scenarios.ts";
 import { badTrainJobs, trainJobResting } from "./train-scenarios.ts";
 
 const ofEachKind = KINDS.flatMap((kind) => [
@@ -26,6 +27,7 @@ onReal(
     "a launcher without room is reported, and runs when there is some": mpiStuck,
     "a suspended TrainJob has all but its Jobs": trainJobResting,
     "TrainJobs and runtimes that could never run are refused or reported": badTrainJobs,
+    "keys of a TrainJob that lose their labels stay": keysStay(trainJobMpiResting, "pi-mpi-ssh-auth"),
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,
     "an exceeded quota is reported, and the job waits for it": quota,

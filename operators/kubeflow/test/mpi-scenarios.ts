@@ -74,11 +74,13 @@ export const mpiRuns: Scenario = async (stage) => {
   assert.deepEqual((await stage.get(Secret, "pi-ssh")).data, keys.data);
 };
 
-/** What has ended is not launched again when its Job is deleted. */
+/** What has ended is not launched again when its Job is deleted; its other objects are still repaired. */
 export const mpiDeletedAfterItsEnd: Scenario = async (stage) => {
   await mpiRuns(stage);
   await deleteJob(stage, "pi-launcher");
   await stage.until("the launcher is gone", async () => (await stage.list(Pod)).length === 0);
+  await stage.client.delete(ConfigMap, `${stage.namespace}/pi-config`);
+  await stage.until("its hosts are back", async () => (await stage.find(ConfigMap, "pi-config")) !== undefined);
   await stage.settled();
   assert.equal(await stage.find(BatchJob, "pi-launcher"), undefined);
   assert.equal((await stage.get(MPIJob, "pi")).status?.conditions?.at(-1)?.type, "Succeeded");

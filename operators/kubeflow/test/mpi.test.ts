@@ -7,11 +7,13 @@ import {
   mpiImplementations,
   mpiNameTaken,
   mpiOfOthers,
+  mpiRunning,
   mpiRuns,
   mpiStuck,
   mpiSuspended,
   mpiWorkers,
 } from "./mpi-scenarios.ts";
+import { keysStay } from "./train-mpi-scenarios.ts";
 
 onEmbedded(
   "an MPIJob runs under upstream's names, with hosts and keys, and ends with its launcher",
@@ -27,3 +29,4 @@ onEmbedded("a launcher without room is reported, and runs when there is some", m
 onEmbedded("a Job that has the name of a launcher is reported, and not touched", mpiNameTaken, AS_WRITTEN);
 onEmbedded("MPIJobs that could never run are refused", badMpiJobs, AS_WRITTEN);
 onEmbedded("where upstream's MPI operator is installed, nothing is touched", mpiOfOthers, AS_WRITTEN);
+onEmbedded("keys of an MPIJob that lose their labels stay", keysStay(mpiRunning, "pi-ssh"), AS_WRITTEN);

@@ -73,7 +73,7 @@ const finetuning = (name: string, spec: object = {}) =>
   });
 
 /** Pods run until they are ended: a simulated node would end the pods of a Job by itself. */
-async function start(stage: TestEnvironment): Promise<void> {
+export async function start(stage: TestEnvironment): Promise<void> {
   stage.cluster?.image(IMAGE, {
     async run({ stop }) {
       await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
@@ -83,19 +83,19 @@ async function start(stage: TestEnvironment): Promise<void> {
   await stage.start(kubeflowOperator);
 }
 
-const conditions = async (stage: TestEnvironment, name: string) =>
+export const conditions = async (stage: TestEnvironment, name: string) =>
   (await stage.find(TrainJob, name))?.status?.conditions ?? [];
-const until = (stage: TestEnvironment, name: string, type: string, reason?: string) =>
+export const until = (stage: TestEnvironment, name: string, type: string, reason?: string) =>
   stage.until(`${name} is ${type} ${reason ?? ""}`, async () =>
     (await conditions(stage, name)).some(
       (one) => one.type === type && (reason ? one.reason === reason : one.status === "True"),
     ),
   );
-const podsOf = async (stage: TestEnvironment, name: string, which = "node") =>
+export const podsOf = async (stage: TestEnvironment, name: string, which = "node") =>
   (
     await stage.list(Pod, `jobset.sigs.k8s.io/jobset-name=${name},jobset.sigs.k8s.io/replicatedjob-name=${which}`)
   ).filter(({ status, metadata }) => status?.phase === "Running" && !metadata.deletionTimestamp);
-const running = (stage: TestEnvironment, name: string, count: number, which = "node") =>
+export const running = (stage: TestEnvironment, name: string, count: number, which = "node") =>
   stage.until(`${count} pods of ${name} run`, async () => (await podsOf(stage, name, which)).length === count);
 /** Ends pods as they come, also those that replace deleted ones, until there is nothing left to do. */
 const endAll = (stage: TestEnvironment, name: string, exitCode: number, wanted: string) =>
@@ -112,11 +112,11 @@ const initialize = (stage: TestEnvironment, name: string) =>
     return (await podsOf(stage, name)).length === 2;
   });
 /** The variables of a pod, but for the one that Jobs add. */
-const variablesOf = (pod: Pod | undefined) =>
+export const variablesOf = (pod: Pod | undefined) =>
   (pod?.spec?.containers[0]?.env ?? [])
     .filter(({ name }) => name !== "JOB_COMPLETION_INDEX")
     .map(({ name, value, valueFrom }) => `${name}=${value ?? valueFrom?.fieldRef?.fieldPath}`);
-const suspend = (stage: TestEnvironment, name: string, to: boolean, spec: object = {}) =>
+export const suspend = (stage: TestEnvironment, name: string, to: boolean, spec: object = {}) =>
   stage.client.patch(TrainJob, `${stage.namespace}/${name}`, { merge: { spec: { suspend: to, ...spec } } } as never);
 const jobsStatus = async (stage: TestEnvironment, name: string) =>
   Object.fromEntries(
@@ -353,7 +353,8 @@ export const badTrainJobs: Scenario = async (stage) => {
   });
   await refused(trainJob("x", patched({ tolerations: [{ key: 1 }] })), /podTemplateOverrides\[0\]\.spec\.tolerations/);
   for (const [spec, message] of [
-    [{ mlPolicy: { mpi: {} } }, /spec\.mlPolicy\.mpi: Forbidden: is not supported by this operator: use an MPIJob/],
+    [{ mlPolicy: { mpi: { mpiImplementation: "Intel" } } }, /mpiImplementation: Unsupported value: "Intel"/],
+    [{ mlPolicy: { mpi: { mpiImplementation: "" } } }, /mpiImplementation: Invalid value: "": must be OpenMPI/],
     [{ mlPolicy: { flux: {} } }, /spec\.mlPolicy\.flux: Forbidden/],
     [{ mlPolicy: { torch: {}, jax: {} } }, /Only one of the policy can be configured/],
     [{ podGroupPolicy: { coscheduling: {} } }, /spec\.podGroupPolicy: Forbidden/],

@@ -1,6 +1,13 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { AS_WRITTEN } from "./jobs.ts";
 import {
+  keysStay,
+  trainJobMpi,
+  trainJobMpiFails,
+  trainJobMpiResting,
+  trainJobMpiSuspended,
+} from "./train-mpi-scenarios.ts";
+import {
   badTrainJobs,
   trainJobDeletedAfterItsEnd,
   trainJobFails,
@@ -29,3 +36,15 @@ onEmbedded("a TrainJob that takes too long fails, and what has ended expires", t
 onEmbedded("a Job of that name and pods without room are reported", trainJobStuck, AS_WRITTEN);
 onEmbedded("TrainJobs and runtimes that could never run are refused or reported", badTrainJobs, AS_WRITTEN);
 onEmbedded("where upstream's trainer is installed, TrainJobs are ignored", trainJobOfOthers, AS_WRITTEN);
+onEmbedded(
+  "a launcher of MPI has keys and hosts for its nodes, and its end is that of the TrainJob",
+  trainJobMpi,
+  AS_WRITTEN,
+);
+onEmbedded("a suspended TrainJob keeps its keys, and goes with them", trainJobMpiSuspended, AS_WRITTEN);
+onEmbedded("a launcher of MPI that fails fails its TrainJob, and its nodes go", trainJobMpiFails, AS_WRITTEN);
+onEmbedded(
+  "keys of a TrainJob that lose their labels stay",
+  keysStay(trainJobMpiResting, "pi-mpi-ssh-auth"),
+  AS_WRITTEN,
+);
