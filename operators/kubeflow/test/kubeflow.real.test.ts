@@ -24,7 +24,7 @@ onReal(
     "a job lives, rests and ends": aFullLife,
     ...Object.fromEntries(ofEachKind),
     "MPIJobs that could never run are refused": badMpiJobs,
-    "a launcher without room is reported, and runs when there is some": mpiStuck,
+    "a launcher without room, or whose name is taken, is reported, and runs when it can": mpiStuck,
     "a suspended TrainJob has all but its Jobs": trainJobResting,
     "TrainJobs and runtimes that could never run are refused or reported": badTrainJobs,
     "keys of a TrainJob that lose their labels stay": keysStay(trainJobMpiResting, "pi-mpi-ssh-auth"),

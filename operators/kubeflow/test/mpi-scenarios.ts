@@ -196,21 +196,29 @@ export const badMpiJobs: Scenario = async (stage) => {
   );
 };
 
+/** A Job of another client that has the launcher's name. */
+const takeName = (stage: TestEnvironment) =>
+  stage.client.create(BatchJob, {
+    metadata: { name: "pi-launcher", namespace: stage.namespace },
+    spec: {
+      suspend: true,
+      template: {
+        spec: { restartPolicy: "Never", containers: [{ name: "other", image: "mpioperator/mpi-pi:openmpi" }] },
+      },
+    },
+  });
+const untilStalled = (stage: TestEnvironment, wanted: string) =>
+  stage.until(`${wanted} is reported`, async () => {
+    const { status } = await stage.get(MPIJob, "pi");
+    return status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === wanted) ?? false;
+  });
+
 /** A Job that has the launcher's name and has no owner is left as it is, and reported; a launcher that lost its labels is replaced. */
 export const mpiNameTaken: Scenario = async (stage) => {
   await start(stage);
-  const template = {
-    spec: { restartPolicy: "Never" as const, containers: [{ name: "other", image: "mpioperator/mpi-pi:openmpi" }] },
-  };
-  await stage.client.create(BatchJob, {
-    metadata: { name: "pi-launcher", namespace: stage.namespace },
-    spec: { suspend: true, template },
-  });
+  await takeName(stage);
   await stage.apply(PI);
-  await stage.until("it is reported", async () => {
-    const { status } = await stage.get(MPIJob, "pi");
-    return status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "NameTaken") ?? false;
-  });
+  await untilStalled(stage, "NameTaken");
   await stage.client.delete(BatchJob, `${stage.namespace}/pi-launcher`);
   await until(stage, "Running");
   const { uid } = (await stage.get(BatchJob, "pi-launcher")).metadata;
@@ -223,15 +231,15 @@ export const mpiNameTaken: Scenario = async (stage) => {
   });
 };
 
-/** A launcher that finds no node is reported, and runs when there is room. */
+/** A launcher whose name is taken, and one that finds no node, are reported; it runs when it can. */
 export const mpiStuck: Scenario = async (stage) => {
   await start(stage);
+  await takeName(stage);
   const wide = "resources: { requests: { memory: 900Ti } }";
   await stage.apply(PI.replace("- name: mpi-launcher\n", `- name: mpi-launcher\n              ${wide}\n`));
-  await stage.until("it is reported", async () => {
-    const { status } = await stage.get(MPIJob, "pi");
-    return status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "Unschedulable") ?? false;
-  });
+  await untilStalled(stage, "NameTaken");
+  await stage.client.delete(BatchJob, `${stage.namespace}/pi-launcher`);
+  await untilStalled(stage, "Unschedulable");
   await suspend(stage, true);
   await until(stage, "Suspended");
   await stage.apply(PI);

@@ -25,7 +25,7 @@ onEmbedded("a suspended MPIJob keeps no pod, and is resumed with what its spec s
 onEmbedded("a launcher that fails too often fails its MPIJob", mpiFails, AS_WRITTEN);
 onEmbedded("workers of an MPIJob are replaced; an eviction ends the job", mpiWorkers, AS_WRITTEN);
 onEmbedded("Intel MPI and MPICH get their hosts, and a launcher can wait for workers", mpiImplementations, AS_WRITTEN);
-onEmbedded("a launcher without room is reported, and runs when there is some", mpiStuck, AS_WRITTEN);
+onEmbedded("a launcher without room, or whose name is taken, is reported, and runs when it can", mpiStuck, AS_WRITTEN);
 onEmbedded("a Job that has the name of a launcher is reported, and not touched", mpiNameTaken, AS_WRITTEN);
 onEmbedded("MPIJobs that could never run are refused", badMpiJobs, AS_WRITTEN);
 onEmbedded("where upstream's MPI operator is installed, nothing is touched", mpiOfOthers, AS_WRITTEN);
