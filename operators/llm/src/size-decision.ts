@@ -76,7 +76,9 @@ export function sizeOf(situation: Situation, memory: SizingState): Size {
     return { replicas: 0, need: requiredReplicas(rules, measured, undefined), reason: "Idle", idleSince };
   }
   const byMeasurement = MEASURED.has(last.reason);
-  const present = { rules, measured, current, ready, monotonic, revision, last: { replicas: last.to, byMeasurement } };
+  const isCapped = last.reason === "CostCap" || last.reason === "AtMaximum";
+  const before = { replicas: last.to, byMeasurement, isCapped };
+  const present = { rules, measured, current, ready, monotonic, revision, last: before };
   const { replicas, need, kept, futile } = correctedSize(present, memory);
   return { replicas, need, reason: kept ? last.reason : need.reason, idleSince, futile };
 }

@@ -47,11 +47,16 @@ export const resized: Scenario = async (stage) => {
   await stage.until("all is gone with it", async () => (await stage.list(Pod, "app=modeldeployment")).length === 0);
 };
 
-/** Within its bounds the size is the autoscaler's, or whoever's who asks for it: nothing to repair. */
+/** Within its bounds the size is what the autoscaler or another client requests: nothing to repair. Earlier sizes are history. */
 export function withoutSize(object: AnyObject): AnyObject {
   if (object.kind !== "StatefulSet" && object.kind !== "ModelDeployment") return object;
   const { replicas: _, ...spec } = object["spec"] as Record<string, unknown>;
-  const { replicas: __, readyReplicas: ___, ...status } = (object["status"] ?? {}) as Record<string, unknown>;
+  const {
+    replicas: __,
+    readyReplicas: ___,
+    decisions: ____,
+    ...status
+  } = (object["status"] ?? {}) as Record<string, unknown>;
   return { ...object, spec, status };
 }
 

@@ -17,8 +17,8 @@ const TOLERANCE = 1.1;
 export interface SizingInput {
   readonly rules: SizingRules;
   readonly measured: LoadMeasurement | undefined;
-  /** The last size, and whether it was based on measurements. */
-  readonly last: { readonly replicas: number; readonly byMeasurement: boolean };
+  /** The last size, whether it was based on measurements, and whether a bound kept it below what was needed. */
+  readonly last: { readonly replicas: number; readonly byMeasurement: boolean; readonly isCapped?: boolean };
   /** The current number of replicas, and how many of them are ready. */
   readonly current: number | undefined;
   readonly ready: number;
@@ -65,7 +65,10 @@ export function correctedSize(
   const futile = futileObjectives(limits);
   const up = requiredReplicas(rules, measured, isMeaningful ? current : undefined, 1, learned);
   if (!measured && rules.load === undefined && last.byMeasurement) {
-    return { replicas: Math.min(Math.max(last.replicas, rules.min), most), need: up, kept: true, futile };
+    // What was too small is not kept when its bound is gone.
+    const least = last.isCapped ? Math.max(last.replicas, up.replicas) : last.replicas;
+    const kept = least === last.replicas;
+    return { replicas: Math.min(Math.max(least, rules.min), most), need: up, kept, futile };
   }
   const down = requiredReplicas(rules, measured, undefined, SCALE_DOWN_RESERVE, learned);
   const wanted = { up: up.replicas, down: Math.max(up.replicas, down.replicas) };
