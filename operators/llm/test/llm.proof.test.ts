@@ -55,7 +55,7 @@ survivesSpecChanges("a promoted canary is as before after its spec is changed, a
   except: isSize,
 });
 
-/** A size that is no longer asked for is given up after five minutes, later than the comparison. */
+/** A size that is no longer requested is reduced after five minutes, later than the comparison. */
 function isSize(_deployment: AnyObject, pointer?: string): boolean {
   return pointer === "/spec/replicas";
 }
