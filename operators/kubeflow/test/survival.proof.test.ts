@@ -81,8 +81,13 @@ for (const kind of KINDS) {
     ...AS_WRITTEN,
   });
 }
-survivesFaults("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, {
+survivesFaults("an MPIJob runs, whatever fails", kubeflowOperator, mpiRunning, {
   mask: withoutLostPods,
+  ...AS_WRITTEN,
+});
+// One that is recreated after its end runs again, and its workers with it.
+survivesCrashesAndErrors("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, {
+  mask,
   ...AS_WRITTEN,
 });
 survivesCrashesAndErrors("an MPIJob is suspended and resumed, whatever fails", kubeflowOperator, mpiSuspended, {
