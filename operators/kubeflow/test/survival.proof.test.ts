@@ -14,7 +14,13 @@ import { AS_WRITTEN, isPod, KINDS, MPI, PYTORCH, TENSORFLOW, TRAIN } from "./job
 import { aLifeOf, elastic } from "./lifecycle-scenarios.ts";
 import { mpiFails, mpiNameTaken, mpiRunning, mpiRuns, mpiSuspended } from "./mpi-scenarios.ts";
 import { aFullLife, aShortLife, lostLabels, runsOf } from "./survival-scenarios.ts";
-import { trainJobMpi, trainJobMpiFails, trainJobMpiResting, trainJobMpiSuspended } from "./train-mpi-scenarios.ts";
+import {
+  trainJobMpi,
+  trainJobMpiFails,
+  trainJobMpiResting,
+  trainJobMpiRunning,
+  trainJobMpiSuspended,
+} from "./train-mpi-scenarios.ts";
 import {
   trainJobFails,
   trainJobInitialized,
@@ -75,8 +81,13 @@ for (const kind of KINDS) {
     ...AS_WRITTEN,
   });
 }
-survivesFaults("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, {
+survivesFaults("an MPIJob runs, whatever fails", kubeflowOperator, mpiRunning, {
   mask: withoutLostPods,
+  ...AS_WRITTEN,
+});
+// One that is recreated after its end runs again, and its workers with it.
+survivesCrashesAndErrors("an MPIJob runs to its end, whatever fails", kubeflowOperator, mpiRuns, {
+  mask,
   ...AS_WRITTEN,
 });
 survivesCrashesAndErrors("an MPIJob is suspended and resumed, whatever fails", kubeflowOperator, mpiSuspended, {
@@ -127,8 +138,12 @@ repairsChildren(
     except: ({ kind }) => kind === "Pod" || kind === "Job",
   },
 );
-survivesFaults("a TrainJob with MPI runs to its end, whatever fails", kubeflowOperator, trainJobMpi, {
+survivesFaults("a TrainJob with MPI runs, whatever fails", kubeflowOperator, trainJobMpiRunning, {
   mask: withoutLostPods,
+  ...AS_WRITTEN,
+});
+survivesCrashesAndErrors("a TrainJob with MPI ends with its launcher, whatever fails", kubeflowOperator, trainJobMpi, {
+  mask,
   ...AS_WRITTEN,
 });
 survivesCrashesAndErrors(

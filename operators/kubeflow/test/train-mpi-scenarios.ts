@@ -47,8 +47,8 @@ const nothingRuns = (stage: TestEnvironment) =>
 const mountsOf = (pod: Pod | undefined) =>
   pod?.spec?.containers[0]?.volumeMounts?.flatMap(({ mountPath }) => (/^\/var/.test(mountPath) ? [] : mountPath));
 
-/** Keys, hosts, mounts and variables under upstream's names; the end of the launcher is that of the job. */
-export const trainJobMpi: Scenario = async (stage) => {
+/** Keys, hosts, mounts and variables under upstream's names. */
+export const trainJobMpiRunning: Scenario = async (stage) => {
   await start(stage);
   await stage.apply(mpiRuntime());
   await stage.apply(pi());
@@ -71,6 +71,11 @@ export const trainJobMpi: Scenario = async (stage) => {
     "OMPI_MCA_orte_set_default_slots=2",
     "OMPI_MCA_plm_rsh_args=-o ConnectionAttempts=10",
   ]);
+};
+
+/** The end of the launcher is that of the job. */
+export const trainJobMpi: Scenario = async (stage) => {
+  await trainJobMpiRunning(stage);
   await endLauncher(stage, 0, "Complete");
   await nothingRuns(stage);
   await stage.settled();
