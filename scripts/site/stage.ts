@@ -92,7 +92,7 @@ export function stageSite(root: string): StagedSite {
 
 /** The documents that belong on the site. */
 function documentsOf(root: string): string[] {
-  const exclude = (path: string) => /(?:^|\/)(?:node_modules|dist)$|^docs\/site$/.test(path);
+  const exclude = (path: string) => /(?:^|\/)(?:node_modules|dist|generated)$|^docs\/site$/.test(path);
   const documents = globSync("{bench,docs,operators}/**/*.md", { cwd: root, exclude });
   return documents.filter((path) => path !== NAVIGATION).sort();
 }
