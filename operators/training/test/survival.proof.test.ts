@@ -44,7 +44,7 @@ survivesSpecChanges("a job is as before after its spec is changed, and back", tr
 function withoutAttempts(object: AnyObject): AnyObject {
   const isHistory = ({ name }: { name?: string }) => /^(RESUME|TRAINING_ATTEMPT)/.test(name ?? "");
   const text = JSON.stringify(mask(object), (key, value: unknown) => {
-    if (/(^|\/)attempt$/.test(key)) return "…";
+    if (/(^|\/)attempt$|^disruptions$/.test(key)) return "…";
     return key === "env" && Array.isArray(value) ? value.filter((one: object) => !isHistory(one)) : value;
   });
   return JSON.parse(text) as AnyObject;

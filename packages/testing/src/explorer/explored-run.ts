@@ -15,6 +15,7 @@ import type { Fault } from "./fault.ts";
 import { FaultPlane } from "./fault-plane.ts";
 import { observedUser } from "./observed-user.ts";
 import type { ExploredRun, IdleActivity, Invariant, RunFailure } from "./oracle.ts";
+import { unansweredWrites } from "./unanswered-writes.ts";
 
 /** How a scenario is run by the explorer. */
 export interface RunOptions {
@@ -113,13 +114,15 @@ async function idleActivity(
     follower.follow();
     const seen = follower.changes.length;
     const faults = plane.injected.length;
+    const isRetrying = unansweredWrites(plane.timeline).length > 0;
     const before = { writes: plane.writes, requests: plane.requests, warnings: environment.warnings.length };
     await environment.advance(IDLE_MS);
     follower.follow();
     // A client that fights over a field changes it again every time; a fault happens once.
     const isDisturbed = plane.injected.length > faults;
-    const hasReason = isDisturbed || wasDisturbed || follower.changes.slice(seen).some(({ by }) => by !== "operator");
-    // What a fault at the end of this time leads to is seen in the next.
+    const isLate = isDisturbed || wasDisturbed || isRetrying;
+    const hasReason = isLate || follower.changes.slice(seen).some(({ by }) => by !== "operator");
+    // What a fault at the end of this time leads to is seen in the next, and so is the retry of a write.
     wasDisturbed = isDisturbed;
     if (hasReason && tries < IDLE_TRIES) continue;
     return {
