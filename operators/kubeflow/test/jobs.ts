@@ -3,6 +3,7 @@ import { type JobObject, MPIJob, MXJob, PyTorchJob, TFJob, TrainJob, XGBoostJob 
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { isNotFound, type KindRef } from "konverge";
 import { Job as BatchJob, Pod } from "konverge/kinds";
+import { sleep } from "konverge/time";
 
 const samples = new URL("../samples/", import.meta.url);
 
@@ -117,6 +118,18 @@ export const envOf = (pod: Pod): Record<string, string | undefined> =>
 /** Ends a pod as its node would report it. No node contradicts it: an end is final. */
 export async function endPod(stage: TestEnvironment, name: string, exitCode: number): Promise<void> {
   await endPodOf(stage.client, `${stage.namespace}/${name}`, exitCode);
+}
+
+/** An image whose mpirun ends by itself after ten seconds, also one that replaces another; all else runs until it is stopped. */
+export function runMpi({ cluster, clock }: TestEnvironment, image: string): void {
+  cluster?.image(image, {
+    async run({ command, stop }) {
+      const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+      if (command[0] === "mpirun") await Promise.race([sleep(clock, 10_000), stopped]);
+      else await stopped;
+      return stop.aborted ? 143 : 0;
+    },
+  });
 }
 
 /** Ends the pod of a key. */

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { kubeflowOperator, MPIJob } from "@konverge/kubeflow-operator";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { Job as BatchJob, ConfigMap, Deployment, Event, Pod, Secret, Service } from "konverge/kinds";
-import { deleteJob, endPod, envOf, namesOf, podsOf, sample } from "./jobs.ts";
+import { deleteJob, endPod, envOf, namesOf, podsOf, runMpi, sample } from "./jobs.ts";
 
 const PI = sample("09-mpijob.yaml");
+const IMAGE = "mpioperator/mpi-pi:openmpi";
 
 /** Launchers and workers run until they are ended: a simulated node would end the pods of a Job by itself. */
 async function start(stage: TestEnvironment): Promise<void> {
-  stage.cluster?.image("mpioperator/mpi-pi:openmpi", {
+  stage.cluster?.image(IMAGE, {
     async run({ stop }) {
       await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
       return 143;
@@ -91,6 +92,16 @@ export const mpiRunning: Scenario = async (stage) => {
   await start(stage);
   await stage.apply(PI);
   await until(stage, "Running");
+  await stage.settled();
+};
+
+/** Its launcher ends by itself, and the job with it. */
+export const mpiEnds: Scenario = async (stage) => {
+  runMpi(stage, IMAGE);
+  await stage.start(kubeflowOperator);
+  await stage.apply(PI);
+  await until(stage, "Succeeded");
+  await stage.until("the workers are gone", async () => (await workers(stage)).length === 0);
   await stage.settled();
 };
 
@@ -203,7 +214,7 @@ const takeName = (stage: TestEnvironment) =>
     spec: {
       suspend: true,
       template: {
-        spec: { restartPolicy: "Never", containers: [{ name: "other", image: "mpioperator/mpi-pi:openmpi" }] },
+        spec: { restartPolicy: "Never", containers: [{ name: "other", image: IMAGE }] },
       },
     },
   });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { TrainJob } from "@konverge/kubeflow-operator";
+import { kubeflowOperator, TrainJob } from "@konverge/kubeflow-operator";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { Job as BatchJob, ConfigMap, Pod, Secret } from "konverge/kinds";
-import { endPod } from "./jobs.ts";
+import { endPod, runMpi } from "./jobs.ts";
 import {
   conditions,
+  IMAGE,
   podsOf,
   running,
   runtime,
@@ -81,6 +82,17 @@ export const trainJobMpi: Scenario = async (stage) => {
   await stage.settled();
   assert.ok(await stage.find(BatchJob, "pi-launcher-0"), "the launcher stays, with its logs");
   assert.equal(await stage.find(BatchJob, "pi-node-0"), undefined);
+};
+
+/** Its launcher ends by itself, and the job with it. */
+export const trainJobMpiEnds: Scenario = async (stage) => {
+  runMpi(stage, IMAGE);
+  await stage.start(kubeflowOperator);
+  await stage.apply(mpiRuntime());
+  await stage.apply(pi());
+  await until(stage, "pi", "Complete");
+  await nothingRuns(stage);
+  await stage.settled();
 };
 
 /** The launcher waits for all nodes; a job that is suspended keeps its keys and hosts, and goes with all it has. */

@@ -4,7 +4,7 @@ import { type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/op
 import { Job as BatchJob, ConfigMap, Deployment, Event, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
 import { deleteJob, endPod } from "./jobs.ts";
 
-const IMAGE = "example.com/train:1.0";
+export const IMAGE = "example.com/train:1.0";
 const API = "trainer.kubeflow.org/v1alpha1";
 
 /** A Job of a runtime, with one container. */
