@@ -26,8 +26,8 @@ export interface Codec {
    */
   decode(value: unknown, words?: DecoderWords, known?: Readonly<Record<string, unknown>>): Decoded;
   /**
-   * Reads what an apply has put together; throws a {@link DecodeError}. A custom resource keeps nulls, for validation to refuse: a map of which an apply
-   * takes away all that is in it is one. Of its metadata, fields that do not fit are dropped.
+   * Reads what an apply has put together; throws a {@link DecodeError}. A custom resource keeps nulls, for validation to refuse:
+   * a map of which an apply takes away all that is in it is one. Of its metadata, fields that do not fit are dropped.
    */
   decodeMerged(value: unknown): WorkingObject;
   /** Fills in the defaults that the schema has, in place. */
