@@ -94,12 +94,13 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS.slice(2),
     ...tests("project"),
   ],
-  // One file at a time, and so one cluster with its two nodes; each scenario is printed with how long it took.
+  // One file at a time, and so one cluster with its two nodes; each scenario is printed with how long it took. Images are made the
+  // first time, which takes minutes.
   "real nodes": (files) => [
     "node",
     "--test",
     "--test-concurrency=1",
-    "--test-timeout=900000",
+    "--test-timeout=2700000",
     "--test-reporter=./scripts/scenario-reporter.ts",
     "--test-reporter-destination=stdout",
     ...REPORTERS.slice(2),
