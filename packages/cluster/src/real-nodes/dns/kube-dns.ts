@@ -1,8 +1,8 @@
-import type { ApiServer } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { EndpointSlice, Service } from "@konverge/kinds";
 import { ClusterNames } from "../../streams/cluster-names.ts";
 import { ServiceDirectory } from "../../streams/service-directory.ts";
+import type { ServiceSource } from "../../streams/service-source.ts";
 import { DnsServer } from "./dns-server.ts";
 
 const METADATA = { name: "kube-dns", namespace: "kube-system" };
@@ -16,11 +16,11 @@ const PORTS = [
 
 /** Serves the names of a cluster at an address of this machine, under which pods of real nodes reach it. */
 export async function serveDns(
-  store: ApiServer["store"],
+  services: ServiceSource,
   client: Client,
   address: { readonly listen: string; readonly ip: string },
 ): Promise<DnsServer> {
-  const server = await DnsServer.listen(address.listen, new ClusterNames(new ServiceDirectory(store)));
+  const server = await DnsServer.listen(address.listen, new ClusterNames(new ServiceDirectory(services)));
   await publishDns(client, { ip: address.ip, port: server.port });
   return server;
 }
