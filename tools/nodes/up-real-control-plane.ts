@@ -33,7 +33,8 @@ async function up(signal: AbortSignal): Promise<void> {
   const network = await openNetwork(folder);
   const plane = running.use(await startRealCluster({ controllers: true, scheduler: true, nodes: network }));
   const client = running.use(await connect({ kubeconfig: plane.kubeconfig }));
-  running.use(await startAddOns(client, { address: network.address, localVolumes: volumesOf(folder) }));
+  const dns = { listen: network.address, ip: network.address };
+  running.use(await startAddOns(client, { dns, localVolumes: volumesOf(folder) }));
   const [user, token] = ["kubelet-bootstrap", await createBootstrapToken(client, clock)];
   const certificateAuthority = plane.ca;
   const bootstrapKubeconfig = kubeconfigText({

@@ -24,7 +24,7 @@ test("on the real control plane, the add-ons answer DNS queries, and make, enlar
     },
     delete: async (node: string, name: string) => void folders.delete(`${node}/${name}`),
   };
-  await using _addOns = await startAddOns(client, { address: "127.0.0.1", localVolumes });
+  await using _addOns = await startAddOns(client, { dns: { listen: "127.0.0.1", ip: "192.0.2.1" }, localVolumes });
 
   const { items: slices } = await client.list(EndpointSlice, { namespace: "kube-system" });
   const resolver = new Resolver();

@@ -5,12 +5,11 @@ import { createDefaultClass, driver } from "../controllers/volume/provisioner.ts
 import { reclaimer } from "../controllers/volume/reclaim.ts";
 import type { LocalVolumes } from "../parts/part.ts";
 import { watchedServices } from "../streams/service-source.ts";
-import { serveDns } from "./dns/kube-dns.ts";
+import { type DnsAddress, serveDns } from "./dns/kube-dns.ts";
 
 /** Where the add-ons of a cluster with real nodes work. */
 export interface AddOnOptions {
-  /** An address of this machine that nodes and pods reach: DNS queries are answered there. */
-  readonly address: string;
+  readonly dns: DnsAddress;
   readonly localVolumes: LocalVolumes;
 }
 
@@ -18,14 +17,14 @@ export interface AddOnOptions {
  * What real nodes use besides Kubernetes' own components, for a control plane that is not the embedded one: the objects that
  * let nodes join with a bootstrap token, cluster DNS, and the default StorageClass, whose volumes are folders of nodes.
  */
-export async function startAddOns(client: Client, { address, localVolumes }: AddOnOptions): Promise<AsyncDisposable> {
+export async function startAddOns(client: Client, { dns, localVolumes }: AddOnOptions): Promise<AsyncDisposable> {
   const running = new AsyncDisposableStack();
   try {
     await allowNodesToJoin(client);
     await createDefaultClass(client, "WaitForFirstConsumer");
     const cache = new Cache(client);
     running.defer(() => cache.stop());
-    running.use(await serveDns(await watchedServices(cache), client, { listen: address, ip: address }));
+    running.use(await serveDns(await watchedServices(cache), client, dns));
     const manager = new Manager([driver(localVolumes), reclaimer(localVolumes)], { client });
     running.defer(() => manager.stop());
     await manager.start();

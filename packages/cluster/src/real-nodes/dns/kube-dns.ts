@@ -14,14 +14,21 @@ const PORTS = [
   { name: "dns-tcp", protocol: "TCP" as const },
 ];
 
+/** Where a name server listens, and the address under which pods reach it. */
+export interface DnsAddress {
+  readonly listen: string;
+  readonly ip: string;
+}
+
 /** Serves the names of a cluster at an address of this machine, under which pods of real nodes reach it. */
-export async function serveDns(
-  services: ServiceSource,
-  client: Client,
-  address: { readonly listen: string; readonly ip: string },
-): Promise<DnsServer> {
+export async function serveDns(services: ServiceSource, client: Client, address: DnsAddress): Promise<DnsServer> {
   const server = await DnsServer.listen(address.listen, new ClusterNames(new ServiceDirectory(services)));
-  await publishDns(client, { ip: address.ip, port: server.port });
+  try {
+    await publishDns(client, { ip: address.ip, port: server.port });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return server;
 }
 
