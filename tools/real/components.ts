@@ -84,13 +84,17 @@ export function apiServerFlags({ address, ports, files }: Layout, options: RealC
   ];
 }
 
-/** How the API server knows new nodes, and how kubelets know the API server. The machine cannot resolve the names of nodes. */
+/**
+ * How the API server knows new nodes, and kubelets the API server. The machine is no node: it cannot resolve the names of nodes,
+ * and reaches pods, but not the addresses of Services.
+ */
 function nodeFlags(files: Layout["files"]): string[] {
   return [
     "--enable-bootstrap-token-auth=true",
     `--kubelet-client-certificate=${files["kubelet-client.crt"]}`,
     `--kubelet-client-key=${files["kubelet-client.key"]}`,
     "--kubelet-preferred-address-types=InternalIP",
+    "--enable-aggregator-routing=true",
   ];
 }
 
