@@ -58,15 +58,12 @@ export class NodeCluster {
     const kubeconfig = join(folder, "kubeconfig");
     const files = ["--kubeconfig", kubeconfig, "--bootstrap-kubeconfig", join(folder, "bootstrap.kubeconfig")];
     const up = ["up", "--name", name, "--real-nodes", String(NODES), "--data", join(folder, "data"), ...files];
-    const child = spawn(
-      process.execPath,
-      [isReal() ? join(import.meta.dirname, "up-real-control-plane.ts") : cli(), ...up],
-      {
-        cwd: REPOSITORY,
-        env: { ...process.env, KONVERGE_HOME: folder },
-        stdio: ["ignore", "inherit", "inherit", "ipc"],
-      },
-    );
+    const program = isReal() ? join(import.meta.dirname, "up-real-control-plane.ts") : cli();
+    const child = spawn(process.execPath, [program, ...up], {
+      cwd: REPOSITORY,
+      env: { ...process.env, KONVERGE_HOME: folder },
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
     const ended = once(child, "exit");
     // Once: a second signal changes nothing.
     let ending: Promise<void> | undefined;
