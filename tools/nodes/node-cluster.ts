@@ -6,9 +6,10 @@ import { join, resolve } from "node:path";
 import { type Client, connect } from "@konverge/client";
 import { realClock } from "@konverge/core";
 import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@konverge/kinds";
-import { findLinuxNodes, type LinuxNode, removeLinuxNode, startLinuxNode } from "@konverge/linux-node";
+import { findLinuxNodes, importImage, type LinuxNode, removeLinuxNode, startLinuxNode } from "@konverge/linux-node";
 import { type DebianImage, debianArchive } from "./images/debian-image.ts";
 import { operatorsArchive } from "./images/dockerfile-image.ts";
+import { isReal } from "./requirements.ts";
 import { until } from "./waiting.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
@@ -25,7 +26,10 @@ export interface NodeClusterOptions {
   readonly operators?: boolean;
 }
 
-/** An embedded control plane with two real nodes, both started as a user starts them, by `konverge up --real-nodes 2`. */
+/**
+ * A cluster with two real nodes: an embedded control plane, started as a user starts it, by `konverge up --real-nodes 2`; or
+ * the real one, with `npm run test:nodes -- --control-plane real`.
+ */
 export class NodeCluster {
   readonly client: Client;
   readonly #name: string;
@@ -54,7 +58,8 @@ export class NodeCluster {
     const kubeconfig = join(folder, "kubeconfig");
     const files = ["--kubeconfig", kubeconfig, "--bootstrap-kubeconfig", join(folder, "bootstrap.kubeconfig")];
     const up = ["up", "--name", name, "--real-nodes", String(NODES), "--data", join(folder, "data"), ...files];
-    const child = spawn(process.execPath, [cli(), ...up], {
+    const program = isReal() ? join(import.meta.dirname, "up-real-control-plane.ts") : cli();
+    const child = spawn(process.execPath, [program, ...up], {
       cwd: REPOSITORY,
       env: { ...process.env, KONVERGE_HOME: folder },
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -72,9 +77,9 @@ export class NodeCluster {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupted);
     try {
       const first = await Promise.race([once(child, "message"), ended.then(() => undefined)]);
-      if (!first) throw new Error(`konverge up ended with code ${child.exitCode}`);
+      if (!first) throw new Error(`the cluster ended with code ${child.exitCode}`);
       const cluster = new NodeCluster(name, folder, await connect({ kubeconfig }), archives, end);
-      cluster.#loadImages();
+      await cluster.#loadImages();
       return cluster;
     } catch (error) {
       await end();
@@ -197,8 +202,12 @@ export class NodeCluster {
     return node;
   }
 
-  #loadImages(): void {
-    for (const archive of this.#archives) this.#konverge("image", "load", archive, "--name", this.#name);
+  async #loadImages(): Promise<void> {
+    for (const archive of this.#archives) {
+      // `konverge image load` is for clusters that `konverge up` started.
+      if (isReal()) for (const node of findLinuxNodes(this.#nodesFolder)) await importImage(node, archive);
+      else this.#konverge("image", "load", archive, "--name", this.#name);
+    }
   }
 
   #konverge(...args: string[]): void {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { findPrograms, MissingPrerequisites } from "@konverge/linux-node";
+import { findControlPlane } from "@konverge/real";
 
 /** What images are made with, and the Debian package that has it. */
 const BUILDERS = {
@@ -9,6 +10,9 @@ const BUILDERS = {
   tar: "tar",
   "python3 -m pip": "python3-pip",
 };
+
+/** Whether scenarios run with the real control plane instead of the embedded one. */
+export const isReal = () => process.env["KONVERGE_CONTROL_PLANE"] === "real";
 
 /** Why scenarios on real nodes cannot run on this machine; false if they can. */
 export function whyNoRealNodes(): string | false {
@@ -23,6 +27,10 @@ export function whyNoRealNodes(): string | false {
     const [command = "", ...args] = program.split(" ");
     if (spawnSync(command, [...args, "--version"]).status !== 0)
       missing.push(`${program} is missing: apt-get install ${from}`);
+  }
+  if (isReal()) {
+    const plane = findControlPlane();
+    if (!plane.available) missing.push(plane.why);
   }
   return missing.length > 0 && `no real nodes: ${missing.join("; ")}`;
 }

@@ -3,6 +3,8 @@ import type { RealClusterOptions } from "./options.ts";
 /** Where things of one cluster are: ports and absolute paths of files. */
 export interface Layout {
   folder: string;
+  /** Where the API server listens. */
+  address: string;
   ports: { etcd: number; etcdPeer: number; apiServer: number };
   files: Record<FileName, string>;
 }
@@ -15,12 +17,16 @@ export type FileName =
   | "proxy-ca.crt"
   | "proxy.crt"
   | "proxy.key"
+  | "kubelet-client.crt"
+  | "kubelet-client.key"
   | "sa.key"
   | "sa.pub"
   | "tokens.csv"
   | "kubeconfig"
   | "scheduler.yaml"
   | "audit-policy.yaml";
+
+const SERVICE_ADDRESSES = "10.96.0.0/16";
 
 export function etcdFlags({ folder, ports }: Layout): string[] {
   const client = `http://127.0.0.1:${ports.etcd}`;
@@ -38,20 +44,21 @@ export function etcdFlags({ folder, ports }: Layout): string[] {
   ];
 }
 
-export function apiServerFlags({ ports, files }: Layout, options: RealClusterOptions): string[] {
+export function apiServerFlags({ address, ports, files }: Layout, options: RealClusterOptions): string[] {
   // Nobody makes service accounts without the controller manager, so pods could not be created with this plugin on.
   const isWanted = options.controllers || options.admissionPlugins?.includes("ServiceAccount");
   const disabled = isWanted ? [] : ["ServiceAccount"];
   const audit = options.auditLog
     ? [`--audit-log-path=${options.auditLog}`, `--audit-policy-file=${files["audit-policy.yaml"]}`]
     : [];
+  const plugins = [...(options.nodes ? ["NodeRestriction"] : []), ...(options.admissionPlugins ?? [])];
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
-    "--bind-address=127.0.0.1",
+    `--bind-address=${address}`,
     `--secure-port=${ports.apiServer}`,
+    `--advertise-address=${address}`,
     // A loopback address is no valid endpoint, so nothing must try to publish it.
-    "--advertise-address=127.0.0.1",
-    "--endpoint-reconciler-type=none",
+    ...(options.nodes ? nodeFlags(files) : ["--endpoint-reconciler-type=none"]),
     `--tls-cert-file=${files["apiserver.crt"]}`,
     `--tls-private-key-file=${files["apiserver.key"]}`,
     `--client-ca-file=${files["ca.crt"]}`,
@@ -60,7 +67,7 @@ export function apiServerFlags({ ports, files }: Layout, options: RealClusterOpt
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
     `--service-account-key-file=${files["sa.pub"]}`,
     `--service-account-signing-key-file=${files["sa.key"]}`,
-    "--service-cluster-ip-range=10.96.0.0/16",
+    `--service-cluster-ip-range=${SERVICE_ADDRESSES}`,
     `--requestheader-client-ca-file=${files["proxy-ca.crt"]}`,
     "--requestheader-allowed-names=front-proxy-client",
     "--requestheader-username-headers=X-Remote-User",
@@ -71,14 +78,30 @@ export function apiServerFlags({ ports, files }: Layout, options: RealClusterOpt
     "--allow-privileged=true",
     "--profiling=false",
     ...(disabled.length > 0 ? [`--disable-admission-plugins=${disabled.join(",")}`] : []),
-    ...(options.admissionPlugins?.length ? [`--enable-admission-plugins=${options.admissionPlugins.join(",")}`] : []),
+    ...(plugins.length > 0 ? [`--enable-admission-plugins=${plugins.join(",")}`] : []),
     ...audit,
     ...(options.extraApiServerFlags ?? []),
   ];
 }
 
-export function controllerManagerFlags({ files }: Layout): string[] {
+/**
+ * How the API server knows new nodes, and kubelets the API server. The machine is no node: it cannot resolve the names of nodes,
+ * and reaches pods, but not the addresses of Services.
+ */
+function nodeFlags(files: Layout["files"]): string[] {
   return [
+    "--enable-bootstrap-token-auth=true",
+    `--kubelet-client-certificate=${files["kubelet-client.crt"]}`,
+    `--kubelet-client-key=${files["kubelet-client.key"]}`,
+    "--kubelet-preferred-address-types=InternalIP",
+    "--enable-aggregator-routing=true",
+  ];
+}
+
+export function controllerManagerFlags({ files }: Layout, { nodes }: RealClusterOptions): string[] {
+  const ranges = nodes && [`--cluster-cidr=${nodes.clusterCidr}`, `--service-cluster-ip-range=${SERVICE_ADDRESSES}`];
+  return [
+    ...(ranges ? ["--allocate-node-cidrs=true", ...ranges] : []),
     `--kubeconfig=${files.kubeconfig}`,
     "--leader-elect=false",
     "--secure-port=0",

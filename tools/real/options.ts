@@ -7,6 +7,13 @@ export interface RealClusterOptions {
   controllers?: boolean;
   /** Run kube-scheduler. */
   scheduler?: boolean;
+  /** Lets real nodes join with bootstrap tokens. */
+  nodes?: {
+    /** An address of this machine that nodes and pods reach: the API server listens there, in place of the loopback address. */
+    address: string;
+    /** The addresses of pods, of which each node gets a part. */
+    clusterCidr: string;
+  };
   /** Run KWOK with this many simulated nodes. */
   kwok?: GpuNodes;
   /** What KWOK makes of pods, in place of its own fast stages (ready at once, Jobs complete at once): Stage objects. */

@@ -54,7 +54,7 @@ export interface RealCluster extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a control plane on free loopback ports; throws when it is not there (see findControlPlane). */
+/** Starts a control plane on free ports, of the loopback address unless nodes need another; throws when it is not there (see findControlPlane). */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -80,12 +80,10 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
   const processes = new ProcessGroup(folder);
   try {
     const [etcdPort, etcdPeer, apiServerPort] = (await freePorts(3)) as [number, number, number];
-    const { layout, authority, admin, token } = writeFiles(folder, {
-      etcd: etcdPort,
-      etcdPeer,
-      apiServer: apiServerPort,
-    });
-    const url = `https://127.0.0.1:${apiServerPort}`;
+    const address = options.nodes?.address ?? "127.0.0.1";
+    const ports = { etcd: etcdPort, etcdPeer, apiServer: apiServerPort };
+    const { layout, authority, admin, token } = writeFiles(folder, address, ports);
+    const url = `https://${address}:${apiServerPort}`;
     const etcdUrl = `http://127.0.0.1:${etcdPort}`;
     const api: AdminApi = { url, ca: authority.cert, token };
 
@@ -104,7 +102,7 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
 
     if (options.controllers) {
       processes.start("kube-controller-manager", binary("kube-controller-manager"), [
-        ...components.controllerManagerFlags(layout),
+        ...components.controllerManagerFlags(layout, options),
         ...(options.controllerManagerFlags ?? []),
       ]);
     }
@@ -165,7 +163,7 @@ function neededBy(options: RealClusterOptions): AssetName[] {
   return names;
 }
 
-function writeFiles(folder: string, ports: components.Layout["ports"]) {
+function writeFiles(folder: string, address: string, ports: components.Layout["ports"]) {
   const authority = createAuthority(realClock(), { name: "kubernetes" });
   const proxyAuthority = createAuthority(realClock(), { name: "front-proxy" });
   const serviceAccounts = createServiceAccountKeys();
@@ -175,11 +173,12 @@ function writeFiles(folder: string, ports: components.Layout["ports"]) {
     "kubernetes.default",
     "kubernetes.default.svc",
     "kubernetes.default.svc.cluster.local",
-    "127.0.0.1",
+    address,
     "10.96.0.1",
   ]);
   const admin = authority.client("kubernetes-admin", ["system:masters"]);
   const proxy = proxyAuthority.client("front-proxy-client");
+  const kubeletClient = authority.client("kube-apiserver-kubelet-client");
   const token = randomBytes(24).toString("base64url");
   const kubeconfig = join(folder, "kubeconfig");
   const contents: Record<components.FileName, string> = {
@@ -190,11 +189,13 @@ function writeFiles(folder: string, ports: components.Layout["ports"]) {
     "proxy-ca.crt": proxyAuthority.cert,
     "proxy.crt": proxy.cert,
     "proxy.key": proxy.key,
+    "kubelet-client.crt": kubeletClient.cert,
+    "kubelet-client.key": kubeletClient.key,
     "sa.key": serviceAccounts.privateKey,
     "sa.pub": serviceAccounts.publicKey,
     "tokens.csv": `${token},admin,admin,"system:masters"\n`,
     kubeconfig: JSON.stringify(
-      components.kubeconfigObject(`https://127.0.0.1:${ports.apiServer}`, authority.cert, admin),
+      components.kubeconfigObject(`https://${address}:${ports.apiServer}`, authority.cert, admin),
     ),
     "scheduler.yaml": JSON.stringify(components.schedulerConfiguration(kubeconfig)),
     "audit-policy.yaml": JSON.stringify(components.auditPolicy),
@@ -204,7 +205,7 @@ function writeFiles(folder: string, ports: components.Layout["ports"]) {
     files[name] = join(folder, name);
     writeFileSync(files[name], contents[name], { mode: 0o600 });
   }
-  const layout: components.Layout = { folder, ports, files };
+  const layout: components.Layout = { folder, address, ports, files };
   return { layout, authority, admin, token };
 }
 

@@ -192,7 +192,7 @@ export class Client extends ObjectVerbs {
   }
 
   async #socket(path: string, upgrade: readonly string[], options: CallOptions) {
-    const { socket } = await this.caller.open({ method: "GET", path, upgrade }, options);
+    const { socket } = await this.caller.open({ method: "GET", path, upgrade, accept: "*/*" }, options);
     if (!socket) throw new TypeError("the transport answered 101 without a message stream");
     return socket;
   }

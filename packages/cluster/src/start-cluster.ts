@@ -31,6 +31,7 @@ import { realStreams } from "./real-nodes/kubelet-streams.ts";
 import { type SettledOptions, settled } from "./rest/settled.ts";
 import { knowing } from "./rest/timed-work.ts";
 import { goBack } from "./state/go-back.ts";
+import { storedServices } from "./streams/service-source.ts";
 
 export interface ClusterOptions extends ImagesOptions {
   /** Default: the machine's. */
@@ -220,7 +221,7 @@ async function clusterOf(
       if (!place.dns) return port;
       // Few clusters have real nodes.
       const { serveDns } = await import("./real-nodes/dns/kube-dns.ts");
-      const dns = await serveDns(server.store, client, { listen: host, ip: advertised?.ip ?? host });
+      const dns = await serveDns(storedServices(server.store), client, { listen: host, ip: advertised?.ip ?? host });
       const close = async () => {
         await dns.close();
         await port.close();

@@ -28,4 +28,4 @@ export {
   nodeCacheFolder,
   type ProgramChoice,
 } from "./prerequisites.ts";
-export { createVolume, deleteVolume } from "./volumes.ts";
+export { volumesOf } from "./volumes.ts";

@@ -3,8 +3,6 @@ import { join } from "node:path";
 import type { Cluster, ClusterPort, LocalVolumes } from "@konverge/cluster";
 import type { Clock } from "@konverge/core";
 import {
-  createVolume,
-  deleteVolume,
   findLinuxNodes,
   findPrograms,
   type LinuxNode,
@@ -15,6 +13,7 @@ import {
   removeLinuxNode,
   removeLinuxNodes,
   startLinuxNode,
+  volumesOf,
 } from "@konverge/linux-node";
 import { UsageError } from "../usage-error.ts";
 import { bootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
@@ -96,17 +95,7 @@ export class RealNodes {
 
   /** Volumes of those nodes are folders of this machine. */
   get localVolumes(): LocalVolumes {
-    const find = (name: string) => findLinuxNodes(this.#folder).find((node) => node.name === name);
-    return {
-      create: async (node, name) => {
-        const found = find(node);
-        return found && createVolume(found, name);
-      },
-      delete: async (node, name) => {
-        const found = find(node);
-        if (found) await deleteVolume(found, name);
-      },
-    };
+    return volumesOf(this.#folder);
   }
 
   async remove(): Promise<void> {

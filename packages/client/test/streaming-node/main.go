@@ -88,6 +88,11 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	// As kubelets, whose streams have no media type.
+	if accept := r.Header.Get("Accept"); accept != "" && !strings.Contains(accept, "*/*") {
+		http.Error(w, "406: Not Acceptable", http.StatusNotAcceptable)
+		return
+	}
 	what, pod := parts[1], parts[3]
 	container := parts[len(parts)-1]
 	protocols := []string{remotecommand.StreamProtocolV4Name} // API servers translate version 5

@@ -24,6 +24,7 @@ import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
 import { ServiceDirectory } from "../streams/service-directory.ts";
+import { storedServices } from "../streams/service-source.ts";
 import { Machine } from "../userland/limits/machine.ts";
 import type { Streams } from "../userland/process.ts";
 import { outcomeOf } from "./commands.ts";
@@ -74,7 +75,7 @@ export class Insides {
     this.#options = options;
     const { clock, pods, store } = options;
     this.#spaces = new ContainerSpaces(new Machine(clock), (pod) => options.storageExceeded(pod));
-    const directory = new ServiceDirectory(store);
+    const directory = new ServiceDirectory(storedServices(store));
     const names = new ClusterNames(directory);
     const { workers, apiServer } = options;
     const policies = new NetworkPolicies(store);

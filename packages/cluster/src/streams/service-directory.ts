@@ -1,5 +1,5 @@
-import type { ApiServer } from "@konverge/apiserver";
-import type { EndpointSlice, Service, ServicePort } from "@konverge/kinds";
+import type { Service, ServicePort } from "@konverge/kinds";
+import type { ServiceSource } from "./service-source.ts";
 
 /** An endpoint of a Service. */
 export interface Endpoint {
@@ -13,19 +13,16 @@ const SERVICE_NAME = "kubernetes.io/service-name";
 /** Services with one of these labels are none of kube-proxy's business, whatever addresses they have. */
 const NOT_PROXIED = ["service.kubernetes.io/headless", "service.kubernetes.io/service-proxy-name"];
 
-/**
- * The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. It reads the store: no
- * request is needed for each connection.
- */
+/** The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. */
 export class ServiceDirectory {
-  readonly #store: ApiServer["store"];
+  readonly #source: ServiceSource;
 
-  constructor(store: ApiServer["store"]) {
-    this.#store = store;
+  constructor(source: ServiceSource) {
+    this.#source = source;
   }
 
   services(): Service[] {
-    return Array.from(this.#store.collection("/services").scan(""), ({ text }) => JSON.parse(text) as Service);
+    return this.#source.services();
   }
 
   /** Those whose addresses lead to their endpoints. */
@@ -34,16 +31,13 @@ export class ServiceDirectory {
   }
 
   service(namespace: string, name: string): Service | undefined {
-    const entry = this.#store.collection("/services").get(`${namespace}/${name}`);
-    return entry && (JSON.parse(entry.text) as Service);
+    return this.#source.service(namespace, name);
   }
 
   /** Those that are ready, or all if the Service asks for that; or those that still serve while their pods terminate. */
   endpoints({ metadata, spec }: Service, which: "ready" | "terminating" = "ready"): Endpoint[] {
     const found = new Map<string, { ip: string; hostname: string | undefined; ports: Map<string, never> }>();
-    const slices = this.#store.collection("discovery.k8s.io/endpointslices").scan(`${metadata.namespace}/`);
-    for (const { text } of slices) {
-      const slice = JSON.parse(text) as EndpointSlice;
+    for (const slice of this.#source.endpointSlices(metadata.namespace!)) {
       if (slice.metadata.labels?.[SERVICE_NAME] !== metadata.name) continue;
       for (const { addresses, conditions, hostname } of slice.endpoints ?? []) {
         const isReady = conditions?.ready !== false || spec?.publishNotReadyAddresses === true;

@@ -1,3 +1,4 @@
+import type { Client } from "@konverge/client";
 import { isAlreadyExists, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
 import { CSIDriver, Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from "@konverge/kinds";
 import { type ReconcileContext, watchKind } from "@konverge/runtime";
@@ -8,7 +9,7 @@ import { writeStatus } from "../workloads/status.ts";
 import { claimReference, classOf, DRIVER, PROVISIONED_BY, PROVISIONER, requested, SELECTED_NODE } from "./binding.ts";
 
 /** Plays the driver of the cluster's own class: makes volumes, and makes them larger. */
-function driver(localVolumes: LocalVolumes | undefined) {
+export function driver(localVolumes: LocalVolumes | undefined) {
   return builtInController(PersistentVolumeClaim, {
     name: "simulated-provisioner",
     watches: [
@@ -154,24 +155,29 @@ export const defaultStorageClass: ControlPlaneComponent = {
   name: "default-storage-class",
   startsWith: "cluster",
   async start({ client, localVolumes }) {
-    const { items } = await client.list(StorageClass);
-    if (items.length === 0) {
-      // Any node reaches its volumes, as those of a file server. To have them attached to one node at a time, delete this.
-      await client
-        .create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: false } })
-        .catch(unlessThere);
-      await client.create(StorageClass, {
-        metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
-        provisioner: DRIVER,
-        reclaimPolicy: "Delete",
-        // Which kind of volume it is, and where, depends on the node.
-        volumeBindingMode: localVolumes ? "WaitForFirstConsumer" : "Immediate",
-        allowVolumeExpansion: true,
-      });
-    }
+    // Which kind of volume it is, and where, depends on the node.
+    await createDefaultClass(client, localVolumes ? "WaitForFirstConsumer" : "Immediate");
     return { stop: async () => {} };
   },
 };
+
+/** Creates the class of claims that name none, unless the cluster has a class. */
+export async function createDefaultClass(
+  client: Client,
+  volumeBindingMode: NonNullable<StorageClass["volumeBindingMode"]>,
+): Promise<void> {
+  const { items } = await client.list(StorageClass);
+  if (items.length > 0) return;
+  // Any node reaches its volumes, as those of a file server. To have them attached to one node at a time, delete this.
+  await client.create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: false } }).catch(unlessThere);
+  await client.create(StorageClass, {
+    metadata: { name: "standard", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: DRIVER,
+    reclaimPolicy: "Delete",
+    volumeBindingMode,
+    allowVolumeExpansion: true,
+  });
+}
 
 function unlessThere(error: unknown): void {
   if (!isAlreadyExists(error)) throw error;

@@ -1,13 +1,14 @@
 import { isNotFound, keyOf, parseQuantity, type QuantityValue } from "@konverge/core";
-import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttachment } from "@konverge/kinds";
+import { PersistentVolume, PersistentVolumeClaim, Pod } from "@konverge/kinds";
 import { ExternalError, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { claimKeysOf } from "./attachable.ts";
-import { DRIVER, PROVISIONED_BY, requested, SELECTED_NODE } from "./binding.ts";
+import { requested } from "./binding.ts";
 import { claimsController, NAME } from "./claims-controller.ts";
+import { attachments, reclaim } from "./reclaim.ts";
 
 /**
  * Keeps the phase of volumes, and deletes those that are no longer claimed. A volume that is being deleted stays until its claim
@@ -21,10 +22,7 @@ function volumesController({ localVolumes }: ComponentContext) {
       watchKind<PersistentVolumeClaim, PersistentVolume>(PersistentVolumeClaim, {
         to: ({ spec }) => (spec?.volumeName ? [spec.volumeName] : []),
       }),
-      watchKind<VolumeAttachment, PersistentVolume>(VolumeAttachment, {
-        indexes: { volume: attachedVolume },
-        to: attachedVolume,
-      }),
+      attachments,
     ],
     async reconcile(volume, context) {
       if (!volume.spec?.claimRef?.uid) await setPhase(context, volume, "Available");
@@ -54,20 +52,12 @@ async function release(
   localVolumes: ComponentContext["localVolumes"],
 ): Promise<void> {
   await setPhase(context, volume, "Released");
-  const isOurs = volume.metadata.annotations?.[PROVISIONED_BY] === DRIVER;
-  // As its driver does, which cannot delete what a node has.
-  const isAttached = context.cache.find(VolumeAttachment, "volume", keyOf(volume)).length > 0;
-  if (volume.spec?.persistentVolumeReclaimPolicy !== "Delete" || !isOurs || isAttached) return;
-  const node = volume.metadata.annotations?.[SELECTED_NODE];
-  if (node) await localVolumes?.delete(node, volume.metadata.name);
-  if (!volume.metadata.deletionTimestamp) await context.client.delete(PersistentVolume, keyOf(volume));
+  await reclaim(volume, context, localVolumes);
 }
 
 async function setPhase(context: ReconcileContext, volume: PersistentVolume, phase: "Available" | "Released") {
   if (volume.status?.phase !== phase) await writeStatus(context, PersistentVolume, volume, { ...volume.status, phase });
 }
-
-const attachedVolume = ({ spec }: VolumeAttachment) => [spec.source.persistentVolumeName ?? ""];
 
 async function readClaim({ client }: ReconcileContext, key: string): Promise<PersistentVolumeClaim | undefined> {
   return client.get(PersistentVolumeClaim, key).catch((error: unknown) => {

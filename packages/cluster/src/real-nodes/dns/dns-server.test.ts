@@ -9,6 +9,7 @@ import { decode, encode, type Packet } from "dns-packet";
 import { type Cluster, startCluster } from "../../start-cluster.ts";
 import { ClusterNames } from "../../streams/cluster-names.ts";
 import { ServiceDirectory } from "../../streams/service-directory.ts";
+import { storedServices } from "../../streams/service-source.ts";
 import { DnsServer } from "./dns-server.ts";
 import { framed } from "./forward.ts";
 
@@ -19,7 +20,7 @@ const forwarded: string[] = [];
 
 before(async () => {
   cluster = await startCluster({ nodes: [] });
-  const names = new ClusterNames(new ServiceDirectory(cluster.server.store));
+  const names = new ClusterNames(new ServiceDirectory(storedServices(cluster.server.store)));
   // Stands for the machine's name servers: they know one host.
   server = await DnsServer.listen("127.0.0.1", names, async (message) => {
     const { id, questions = [] } = decode(message);

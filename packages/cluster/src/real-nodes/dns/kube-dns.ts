@@ -1,8 +1,8 @@
-import type { ApiServer } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { EndpointSlice, Service } from "@konverge/kinds";
 import { ClusterNames } from "../../streams/cluster-names.ts";
 import { ServiceDirectory } from "../../streams/service-directory.ts";
+import type { ServiceSource } from "../../streams/service-source.ts";
 import { DnsServer } from "./dns-server.ts";
 
 const METADATA = { name: "kube-dns", namespace: "kube-system" };
@@ -14,14 +14,21 @@ const PORTS = [
   { name: "dns-tcp", protocol: "TCP" as const },
 ];
 
+/** Where a name server listens, and the address under which pods reach it. */
+export interface DnsAddress {
+  readonly listen: string;
+  readonly ip: string;
+}
+
 /** Serves the names of a cluster at an address of this machine, under which pods of real nodes reach it. */
-export async function serveDns(
-  store: ApiServer["store"],
-  client: Client,
-  address: { readonly listen: string; readonly ip: string },
-): Promise<DnsServer> {
-  const server = await DnsServer.listen(address.listen, new ClusterNames(new ServiceDirectory(store)));
-  await publishDns(client, { ip: address.ip, port: server.port });
+export async function serveDns(services: ServiceSource, client: Client, address: DnsAddress): Promise<DnsServer> {
+  const server = await DnsServer.listen(address.listen, new ClusterNames(new ServiceDirectory(services)));
+  try {
+    await publishDns(client, { ip: address.ip, port: server.port });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return server;
 }
 
