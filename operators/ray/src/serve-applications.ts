@@ -16,8 +16,9 @@ export type ServeApplications = Record<
   }
 >;
 
-/** Milliseconds that a dashboard has to answer; it starts Ray Serve before it accepts a configuration. */
+/** Milliseconds that a dashboard has to answer, and to accept a configuration, before which it starts Ray Serve. */
 const TIMEOUT = 10_000;
+const DEPLOY_TIMEOUT = 60_000;
 const PROBE_TIMEOUT = 2_000;
 const LONGEST_MESSAGE = 1_000;
 
@@ -60,7 +61,7 @@ export async function deployApplications(
   config: unknown,
   context: ReconcileContext,
 ): Promise<void> {
-  await request(fetch, "PUT", applicationsUrl(cluster), JSON.stringify(config), context);
+  await request(fetch, "PUT", applicationsUrl(cluster), JSON.stringify(config), context, DEPLOY_TIMEOUT);
 }
 
 /** Whether the proxy of a pod takes requests. */
