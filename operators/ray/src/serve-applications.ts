@@ -123,8 +123,9 @@ async function answerOf(fetch: RayFetch, url: string, init: RequestInit): Promis
   return text;
 }
 
-/** What Node's fetch hides in the cause of its error. */
+/** What `fetch` hides in the cause of its error. An error about several addresses has no message. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
+  const { message: reason, code = "" } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
+  return reason || code || message;
 }
