@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { isNotFound } from "@konverge/core";
-import { Event, Pod, Secret, Service } from "@konverge/kinds";
+import { Event, Pod } from "@konverge/kinds";
 import { RayCluster } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
 import { redis } from "./images/redis.ts";
 import { NodeCluster } from "./node-cluster.ts";
-import { restrictedPod } from "./pods.ts";
 import { rayTemplate } from "./ray-template.ts";
+import { IN_REDIS, Redis } from "./redis.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
 
@@ -21,32 +21,17 @@ const FOREIGN = "RAYother@KV";
 /** A head of Ray that keeps its state in Redis, and an actor that outlives it. */
 describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
   let cluster: NodeCluster;
+  let store: Redis;
   let counted: Awaited<ReturnType<typeof count>>;
 
   before(async () => {
     cluster = await NodeCluster.start({ name: "lane-ray-redis", images: [ray, redis] });
     for (const name of [NAMESPACE, "operators"]) await cluster.restrictedNamespace(name);
     cluster.deploy("ray-operator", "operators");
-    const metadata = { name: "redis", namespace: NAMESPACE, labels: { app: "redis" } };
-    await cluster.client.create(Secret, { metadata, stringData: { password: "p w'$HOME" } });
-    const valueFrom = { secretKeyRef: { name: "redis", key: "password" } };
-    const container = {
-      ...{ name: "redis", image: "redis:7.0", readinessProbe: { tcpSocket: { port: 6379 }, periodSeconds: 1 } },
-      args: ["--requirepass", "$(REDISCLI_AUTH)", "--save", "", "--dir", "/tmp"],
-      env: [{ name: "REDISCLI_AUTH", valueFrom }],
-    };
-    await cluster.client.create(Pod, { metadata, spec: restrictedPod(container) });
-    await cluster.client.create(Service, { metadata, spec: { selector: { app: "redis" }, ports: [{ port: 6379 }] } });
+    store = await Redis.start(cluster.client, NAMESPACE);
   });
   after(async () => await cluster?.stop());
 
-  const output = async (pod: string, ...command: readonly string[]) => {
-    const process = await cluster.client.exec(`${NAMESPACE}/${pod}`, command);
-    const { stdout, stderr } = await process.output();
-    return { stdout, stderr };
-  };
-  const redisCli = async (...command: readonly string[]) => (await output("redis", "redis-cli", ...command)).stdout;
-  const keys = async () => (await redisCli("--scan")).split("\n").filter(Boolean);
   const head = async () => {
     const { status } = await cluster.client.get(RayCluster, KEY);
     return status!.head!.podName!;
@@ -61,7 +46,8 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
   };
   /** Lets the actor count, and says which process did it. */
   const count = async () => {
-    const { stdout, stderr } = await output(await head(), "python3", "-c", COUNT);
+    const run = await cluster.client.exec(`${NAMESPACE}/${await head()}`, ["python3", "-c", COUNT]);
+    const { stdout, stderr } = await run.output();
     const [, counts, host, process] = /^count (\d+) (\S+) (\d+)$/m.exec(stdout) ?? [];
     assert.ok(counts, stderr);
     return { count: Number(counts), host, process };
@@ -95,10 +81,7 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
         metadata: { name: "durable", namespace: NAMESPACE },
         // As a user writes it: fields with defaults are left to the server.
         spec: {
-          gcsFaultToleranceOptions: {
-            redisAddress: "redis:6379",
-            redisPassword: { valueFrom: { secretKeyRef: { name: "redis", key: "password" } } },
-          },
+          ...IN_REDIS,
           headGroupSpec: { rayStartParams: { "num-cpus": "0" }, template: rayTemplate("ray-head") },
           workerGroupSpecs: [{ groupName: "small", replicas: 2, template: rayTemplate("ray-worker") }],
         } as unknown as RayCluster["spec"],
@@ -109,9 +92,9 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
     counted = await count();
     assert.equal(counted.count, 1);
     const { metadata } = await cluster.client.get(RayCluster, KEY);
-    const own = (await keys()).filter((key) => key.includes(metadata.uid!));
+    const own = (await store.keys()).filter((key) => key.includes(metadata.uid!));
     t.diagnostic(`${own.length} keys in Redis`);
-    assert.ok(own.length > 0, `keys of ${metadata.uid}: ${await keys()}`);
+    assert.ok(own.length > 0, `keys of ${metadata.uid}: ${await store.keys()}`);
   });
 
   test("an actor and the workers outlive a head that is killed", async (t) => {
@@ -134,7 +117,7 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
   });
 
   test("a deleted cluster goes with its keys, and with no others", async (t) => {
-    await redisCli("set", FOREIGN, "1");
+    await store.run("set", FOREIGN, "1");
     const remove = async () => {
       await cluster.client.delete(RayCluster, KEY);
       await until("the cluster is gone", 300, () =>
@@ -145,7 +128,7 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
       );
     };
     t.diagnostic(`gone after ${await timed(remove)} s`);
-    assert.deepEqual(await keys(), [FOREIGN]);
+    assert.deepEqual(await store.keys(), [FOREIGN]);
     const { items } = await cluster.client.list(Event, { namespace: NAMESPACE });
     assert.deepEqual(
       items.map(({ reason }) => reason).filter((reason) => reason === "RedisCleanupFailed"),

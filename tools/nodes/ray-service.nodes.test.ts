@@ -4,24 +4,30 @@ import { after, before, describe, test } from "node:test";
 import { ConfigMap, Pod } from "@konverge/kinds";
 import { RayCluster, RayService } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
+import { redis } from "./images/redis.ts";
 import { NodeCluster } from "./node-cluster.ts";
 import { restrictedPod } from "./pods.ts";
 import { rayTemplate } from "./ray-template.ts";
+import { IN_REDIS, Redis } from "./redis.ts";
 import { whyNoRealNodes } from "./requirements.ts";
-import { timed, until } from "./waiting.ts";
+import { now, timed, until } from "./waiting.ts";
 
 const NAMESPACE = "words";
 const KEY = `${NAMESPACE}/greeting`;
+/** Milliseconds until nodes send no more requests to a pod that is not ready. */
+const NOTICED = 10_000;
 const program = (name: string) => readFileSync(new URL(`programs/${name}.py`, import.meta.url), "utf8");
 
-/** An application of Ray Serve on two workers, and a client that asks it 20 times per second through its Service. */
+/** An application of Ray Serve on two workers, whose head stores its state in Redis, and a client that asks it 20 times per second through its Service. */
 describe("ray serve on real nodes", { skip: whyNoRealNodes() }, () => {
   let cluster: NodeCluster;
+  let store: Redis;
 
   before(async () => {
-    cluster = await NodeCluster.start({ name: "lane-ray-serve", images: [ray] });
+    cluster = await NodeCluster.start({ name: "lane-ray-serve", images: [ray, redis] });
     for (const name of [NAMESPACE, "operators"]) await cluster.restrictedNamespace(name);
     cluster.deploy("ray-operator", "operators");
+    store = await Redis.start(cluster.client, NAMESPACE);
     const data = { "greeting.py": program("greeting") };
     await cluster.client.create(ConfigMap, { metadata: { name: "applications", namespace: NAMESPACE }, data });
   });
@@ -45,6 +51,7 @@ describe("ray serve on real nodes", { skip: whyNoRealNodes() }, () => {
       return { spec: { ...spec, volumes: [{ name: "applications", configMap: { name: "applications" } }] } };
     };
     return {
+      ...IN_REDIS,
       headGroupSpec: { rayStartParams: { "num-cpus": "0" }, template: template("ray-head") },
       workerGroupSpecs: [{ groupName: "small", replicas: 2, template: template("ray-worker") }],
     };
@@ -146,8 +153,27 @@ describe("ray serve on real nodes", { skip: whyNoRealNodes() }, () => {
     t.diagnostic(`the first one is gone ${await timed(goes)} s later`);
     assert.deepEqual([await serves(60)], await clusters());
     await isAnswered(100, "welcome second");
+    const { metadata } = await cluster.client.get(RayCluster, `${NAMESPACE}/${await serves(10)}`);
+    const foreign = (await store.keys()).filter((key) => !key.includes(metadata.uid!));
+    assert.deepEqual(foreign, [], "the keys of the first one are gone");
     const { answered, failed } = await outcomes();
     t.diagnostic(`${answered.length - before} requests answered, ${failed.length} lost`);
     assert.deepEqual(failed, []);
+  });
+
+  test("the workers serve while a head that is killed starts again", async (t) => {
+    const name = await serves(10);
+    const before = await outcomes();
+    const killed = now();
+    const recover = async () => {
+      await cluster.restartContainer(`${NAMESPACE}/${name}-head-0`, "ray-head");
+      await serves(300);
+    };
+    t.diagnostic(`the head serves again after ${await timed(recover)} s`);
+    const { answered, failed } = await outcomes();
+    t.diagnostic(`${answered.length - before.answered.length} requests answered, ${failed.length} lost`);
+    // Those that the head had, and those that were sent to it until all nodes knew.
+    const later = failed.filter((line) => Number(line.split(" ")[1]) * 1000 > killed + NOTICED);
+    assert.deepEqual(later, []);
   });
 });

@@ -76,8 +76,10 @@ test("the password of Redis is one parameter, whatever is in it", () => {
   const args = headPodFor(cluster)?.spec?.containers[0]?.args ?? [];
   const printed = args.map((line) => line.replace("ray start", "printf '%s\\n'"));
   const REDIS_PASSWORD = "a b * 'c";
-  const words = execFileSync(command, [...options, ...printed], { env: { REDIS_PASSWORD }, encoding: "utf8" }).split(
-    "\n",
-  );
+  const words = execFileSync(command, [...options, ...printed], {
+    env: { REDIS_PASSWORD },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }).split("\n");
   assert.ok(words.includes(`--redis-password=${REDIS_PASSWORD}`), words.join("\n"));
 });
