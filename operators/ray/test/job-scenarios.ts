@@ -122,7 +122,10 @@ export const jobSuspended: Scenario = async (stage) => {
   exits[0] = 0;
   await suspend(false);
   await reaches(stage, "Complete", "SUCCEEDED");
-  assert.match((await stage.get(Job, "census-0")).spec!.template.spec!.containers[0]!.args![0]!, /"entrypoint":"python other\.py"/);
+  assert.match(
+    (await stage.get(Job, "census-0")).spec!.template.spec!.containers[0]!.args![0]!,
+    /"entrypoint":"python other\.py"/,
+  );
   await clusterGoes(stage);
 };
 
