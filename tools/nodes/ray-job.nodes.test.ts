@@ -100,7 +100,7 @@ describe("ray jobs on real nodes", { skip: whyNoRealNodes() }, () => {
     await clustersGo(120);
   });
 
-  test("a job that fails is tried once more on another cluster", async (t) => {
+  test("a job that fails is tried again on another cluster", async (t) => {
     const run = async () => {
       await create("broken", {
         entrypoint: `python -c 'import sys; print("broken", flush=True); sys.exit(3)'`,
