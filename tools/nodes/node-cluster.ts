@@ -145,6 +145,16 @@ export class NodeCluster {
     execFileSync("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", ...kill]);
   }
 
+  /** Kills a container and waits until its kubelet has started it again. */
+  async restartContainer(pod: string, container: string): Promise<void> {
+    const restarts = async () =>
+      (await this.client.get(Pod, pod)).status?.containerStatuses?.find(({ name }) => name === container)
+        ?.restartCount ?? 0;
+    const before = await restarts();
+    await this.killContainer(pod, container);
+    await until(`${container} has restarted`, 60, async () => ((await restarts()) > before ? true : undefined));
+  }
+
   /** Kills the first process of a node, and so its daemons and all its containers at once. */
   async killNode(name: string): Promise<void> {
     const { pid } = this.#node(name);

@@ -5,6 +5,7 @@ import { Pod } from "@konverge/kinds";
 import { RayCluster } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
 import { NodeCluster } from "./node-cluster.ts";
+import { rayTemplate } from "./ray-template.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
 
@@ -48,26 +49,6 @@ describe("ray on real nodes", { skip: whyNoRealNodes() }, () => {
       assert.deepEqual(await hosts(), (await pods()).map(({ metadata }) => metadata.name).sort());
       return true;
     });
-  /** Kills a container and waits until its kubelet has started it again. */
-  const restart = async (pod: string, container: string) => {
-    const restarts = async () =>
-      (await cluster.client.get(Pod, pod)).status?.containerStatuses?.find(({ name }) => name === container)
-        ?.restartCount ?? 0;
-    const before = await restarts();
-    await cluster.killContainer(pod, container);
-    await until(`${container} has restarted`, 60, async () => ((await restarts()) > before ? true : undefined));
-  };
-  const template = (name: string) => ({
-    spec: {
-      containers: [
-        {
-          name,
-          image: "rayproject/ray:2.60.0",
-          resources: { limits: { cpu: "1", memory: "2Gi" }, requests: { cpu: "100m", memory: "256Mi" } },
-        },
-      ],
-    },
-  });
 
   test("two workers on two nodes join the head, and each runs a task", async (t) => {
     const create = async () => {
@@ -75,8 +56,8 @@ describe("ray on real nodes", { skip: whyNoRealNodes() }, () => {
         metadata: { name: "rays", namespace: NAMESPACE },
         // As a user writes it: fields with defaults are left to the server.
         spec: {
-          headGroupSpec: { template: template("ray-head") },
-          workerGroupSpecs: [{ groupName: "small", replicas: 2, template: template("ray-worker") }],
+          headGroupSpec: { template: rayTemplate("ray-head") },
+          workerGroupSpecs: [{ groupName: "small", replicas: 2, template: rayTemplate("ray-worker") }],
         } as unknown as RayCluster["spec"],
       });
       await isReady(300);
@@ -88,7 +69,7 @@ describe("ray on real nodes", { skip: whyNoRealNodes() }, () => {
 
   test("a worker that is killed joins again", async (t) => {
     const rejoin = async () => {
-      await restart(`${NAMESPACE}/rays-small-worker-0`, "ray-worker");
+      await cluster.restartContainer(`${NAMESPACE}/rays-small-worker-0`, "ray-worker");
       await runsOnAll(180);
     };
     t.diagnostic(`three nodes again after ${await timed(rejoin)} s`);
@@ -110,7 +91,7 @@ describe("ray on real nodes", { skip: whyNoRealNodes() }, () => {
 
   test("a head that is killed starts again, and all workers join it", async (t) => {
     const recover = async () => {
-      await restart(await head(), "ray-head");
+      await cluster.restartContainer(await head(), "ray-head");
       await runsOnAll(400);
       await isReady(120);
     };

@@ -24,12 +24,12 @@ export function headAnnotations(cluster: RayCluster): Record<string, string> {
   return { [ENABLED]: "true", [STORAGE_NAMESPACE]: storageNamespaceOf(cluster) };
 }
 
-/** Parameters of the head's `ray start`. The shell replaces the names of the variables. */
+/** Parameters of the head's `ray start`. The shell replaces the names of the variables, and splits nothing in quotes. */
 export function redisParameters({ spec }: RayCluster): Record<string, string> {
   const { redisUsername, redisPassword } = spec.gcsFaultToleranceOptions ?? {};
   return {
-    ...(redisUsername && { "redis-username": "$REDIS_USERNAME" }),
-    ...(redisPassword && { "redis-password": "$REDIS_PASSWORD" }),
+    ...(redisUsername && { "redis-username": '"$REDIS_USERNAME"' }),
+    ...(redisPassword && { "redis-password": '"$REDIS_PASSWORD"' }),
   };
 }
 

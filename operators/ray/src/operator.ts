@@ -1,4 +1,5 @@
 import { type Operator, operator } from "konverge";
+import { dashboardFetch } from "./dashboard-fetch.ts";
 import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { rayClusters } from "./ray-controller.ts";
@@ -38,4 +39,4 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
   });
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
-export const rayOperator = rayOperatorWith((url, init) => fetch(url, init));
+export const rayOperator = rayOperatorWith(dashboardFetch);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
 import { headPodFor, workerPodsFor } from "./ray-children.ts";
@@ -60,4 +61,25 @@ test("templates reach the pods of the head and of workers in full", () => {
   });
   hasPodFeatures(headPodFor(cluster)?.spec, "ray");
   hasPodFeatures(workerPodsFor(cluster, cluster.spec.workerGroupSpecs![0]!)[0]?.spec, "ray");
+});
+
+test("the password of Redis is one parameter, whatever is in it", () => {
+  const template = { spec: { containers: [{ name: "ray-head", image: "rayproject/ray:2.46.0" }] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "team" },
+    spec: {
+      gcsFaultToleranceOptions: { redisAddress: "redis:6379", redisPassword: { value: "secret" } },
+      headGroupSpec: { template },
+    },
+  });
+  const [command = "", ...options] = headPodFor(cluster)?.spec?.containers[0]?.command ?? [];
+  const args = headPodFor(cluster)?.spec?.containers[0]?.args ?? [];
+  const printed = args.map((line) => line.replace("ray start", "printf '%s\\n'"));
+  const REDIS_PASSWORD = "a b * 'c";
+  const words = execFileSync(command, [...options, ...printed], {
+    env: { REDIS_PASSWORD },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }).split("\n");
+  assert.ok(words.includes(`--redis-password=${REDIS_PASSWORD}`), words.join("\n"));
 });

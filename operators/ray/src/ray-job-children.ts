@@ -94,18 +94,24 @@ function submitterTemplate({ spec }: RayJob): PodTemplateSpec {
 
 /**
  * Submits a job unless an earlier pod has, follows its log, and exits as it ends. A pod that replaces one that was lost
- * joins the job where it is; a head that was restarted knows of no job, and gets it again.
+ * joins the job where it is; a head that was restarted knows of no job, and gets it again. It is submitted with Ray's client
+ * for Python: `ray job submit` takes words, and what follows a `&&` would run in this pod.
  */
 export function submitScript(job: RayJob, attempt: number): string {
   const address = `http://${dashboardOf(job, attempt)}`;
   const id = quoted(jobIdOf(job, attempt));
-  const ask = quoted(
-    `import sys; from ray.job_submission import JobSubmissionClient as C; print(C(sys.argv[1]).get_job_status(sys.argv[2]).value)`,
+  const python = (call: string, ...args: string[]) => {
+    const program = `import json, sys; from ray.job_submission import JobSubmissionClient; client = JobSubmissionClient(sys.argv[1]); ${call}`;
+    return ["python -c", quoted(program), address, ...args].join(" ");
+  };
+  const status = python("print(client.get_job_status(sys.argv[2]).value)", id);
+  const submit = python(
+    "client.submit_job(**json.loads(sys.argv[2]))",
+    quoted(JSON.stringify(submission(job, attempt))),
   );
-  const status = `python -c ${ask} ${address} ${id}`;
   return [
     `until ray job list --address ${address} > /dev/null 2>&1; do echo "waiting for ${address}"; sleep 2; done`,
-    `if ! ${status} > /dev/null 2>&1; then ray job submit ${submitOptions(job, address, id).join(" ")} -- ${job.spec.entrypoint.trim()} || exit 1; fi`,
+    `if ! ${status} > /dev/null 2>&1; then ${submit} || exit 1; fi`,
     "while true",
     `do ray job logs --address ${address} --follow ${id}`,
     `status=$(${status}) || exit 1`,
@@ -115,22 +121,18 @@ export function submitScript(job: RayJob, attempt: number): string {
   ].join("\n");
 }
 
-function submitOptions({ spec }: RayJob, address: string, id: string): string[] {
-  const { runtimeEnvYAML, metadata, entrypointNumCpus, entrypointNumGpus, entrypointResources } = spec;
-  const option = (name: string, value: string | number | undefined) =>
-    value === undefined ? [] : [`--${name}`, quoted(String(value))];
-  return [
-    "--address",
-    address,
-    "--submission-id",
-    id,
-    "--no-wait",
-    ...option("runtime-env-json", runtimeEnvYAML && JSON.stringify(parseYaml(runtimeEnvYAML)[0] ?? {})),
-    ...option("metadata-json", metadata && JSON.stringify(metadata)),
-    ...option("entrypoint-num-cpus", entrypointNumCpus || undefined),
-    ...option("entrypoint-num-gpus", entrypointNumGpus || undefined),
-    ...option("entrypoint-resources", entrypointResources),
-  ];
+/** What Ray gets of a job. */
+function submission(job: RayJob, attempt: number) {
+  const { entrypoint, runtimeEnvYAML, metadata, entrypointNumCpus, entrypointNumGpus, entrypointResources } = job.spec;
+  return {
+    entrypoint: entrypoint.trim(),
+    submission_id: jobIdOf(job, attempt),
+    ...(runtimeEnvYAML && { runtime_env: parseYaml(runtimeEnvYAML)[0] ?? {} }),
+    ...(metadata && { metadata }),
+    ...(entrypointNumCpus && { entrypoint_num_cpus: entrypointNumCpus }),
+    ...(entrypointNumGpus && { entrypoint_num_gpus: entrypointNumGpus }),
+    ...(entrypointResources && { entrypoint_resources: JSON.parse(entrypointResources) as unknown }),
+  };
 }
 
 /** One word for a shell. */

@@ -16,8 +16,9 @@ export type ServeApplications = Record<
   }
 >;
 
-/** Milliseconds that a dashboard has to answer; it starts Ray Serve before it accepts a configuration. */
+/** Milliseconds that a dashboard has to answer, and to accept a configuration, before which it starts Ray Serve. */
 const TIMEOUT = 10_000;
+const DEPLOY_TIMEOUT = 60_000;
 const PROBE_TIMEOUT = 2_000;
 const LONGEST_MESSAGE = 1_000;
 
@@ -60,7 +61,7 @@ export async function deployApplications(
   config: unknown,
   context: ReconcileContext,
 ): Promise<void> {
-  await request(fetch, "PUT", applicationsUrl(cluster), JSON.stringify(config), context);
+  await request(fetch, "PUT", applicationsUrl(cluster), JSON.stringify(config), context, DEPLOY_TIMEOUT);
 }
 
 /** Whether the proxy of a pod takes requests. */
@@ -122,8 +123,9 @@ async function answerOf(fetch: RayFetch, url: string, init: RequestInit): Promis
   return text;
 }
 
-/** What Node's fetch hides in the cause of its error. */
+/** What `fetch` hides in the cause of its error. An error about several addresses has no message. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
-  return cause instanceof Error ? cause.message : message;
+  const { message: reason, code = "" } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
+  return reason || code || message;
 }

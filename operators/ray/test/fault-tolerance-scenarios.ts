@@ -47,7 +47,7 @@ export const faultTolerant: Scenario = async (stage) => {
   const { metadata } = await stage.get(RayCluster, "durable");
   assert.deepEqual(metadata.finalizers, [FINALIZER]);
   const head = await stage.get(Pod, "durable-head-0");
-  assert.match(head.spec!.containers[0]!.args![0]!, /--redis-password=\$REDIS_PASSWORD/);
+  assert.match(head.spec!.containers[0]!.args![0]!, /--redis-password="\$REDIS_PASSWORD"/);
   assert.equal(head.metadata.annotations?.["ray.io/ft-enabled"], "true");
   const variables = variablesOf(head);
   assert.equal(variables.get("RAY_REDIS_ADDRESS")?.value, "redis:6379");

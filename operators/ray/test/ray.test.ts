@@ -17,6 +17,7 @@ import {
   dashboardSilent,
   headForgets,
   notUpgraded,
+  serveStartsSlowly,
   serviceResized,
   serviceRuns,
   serviceSuspended,
@@ -57,3 +58,4 @@ onEmbedded("a suspended service keeps nothing and serves again afterwards", serv
 onEmbedded("with the strategy None the cluster of a service is not replaced", notUpgraded);
 onEmbedded("services that could never serve are refused", badServices);
 onEmbedded("a dashboard that does not answer is reported, and asked again", dashboardSilent);
+onEmbedded("a dashboard that starts Ray Serve has a minute to accept the applications", serveStartsSlowly);

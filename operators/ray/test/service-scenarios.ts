@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { RayCluster, RayService, rayOperatorWith } from "@konverge/ray-operator";
 import { Pod, Service } from "konverge/kinds";
+import { sleep } from "konverge/time";
 import { sample } from "./scenarios.ts";
 import { SimulatedServe } from "./simulated-serve.ts";
 
@@ -235,4 +236,23 @@ export const dashboardSilent: Scenario = async (stage) => {
   assert.equal(await stage.condition(RayService, "fruit", "Ready"), "False Initializing");
   isReachable = true;
   await serves(stage);
+};
+
+/** A dashboard that starts Ray Serve accepts its first configuration only then, which is no problem. */
+export const serveStartsSlowly: Scenario = async (stage) => {
+  const serve = new SimulatedServe();
+  await stage.start(
+    rayOperatorWith(async (url, init) => {
+      if (init.method === "PUT" && serve.sent.length === 0) await sleep(stage.clock, 45_000);
+      return serve.fetch(url, init);
+    }),
+  );
+  await stage.apply(SERVICE);
+  await serves(stage);
+  assert.equal(serve.sent.length, 1);
+  const events = await stage.events(RayService, "fruit");
+  assert.deepEqual(
+    events.filter((event) => event.startsWith("Warning")),
+    [],
+  );
 };
