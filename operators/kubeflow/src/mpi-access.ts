@@ -1,5 +1,5 @@
 import { isNotFound, type KubeObject, type ReconcileContext } from "konverge";
-import { type KeyToPath, Secret } from "konverge/kinds";
+import { type KeyToPath, type PodSpec, Secret } from "konverge/kinds";
 import { isControlledBy } from "konverge/objects";
 import type { SecretSource } from "konverge/time";
 import { newSshKey } from "./ssh-key.ts";
@@ -27,6 +27,12 @@ export const MPI_VARIABLES: Record<MpiImplementation, (slots: number) => Record<
   }),
   MPICH: () => ({ HYDRA_HOST_FILE: HOSTFILE, HYDRA_LAUNCH_EXTRA_ARGS: RETRY }),
 };
+
+/**
+ * A launcher in its own hostfile: under its bare host name, which is in the pod's /etc/hosts. `mpirun` starts before the DNS knows the
+ * pod, and then fails, or runs without this host and reports no error. In the network of the node, only the DNS has the name.
+ */
+export const ownHost = (host: string, pod: PodSpec | undefined) => (pod?.hostNetwork ? host : host.split(".")[0]!);
 
 /** A file with the hosts that processes run on, and how many each of them takes. */
 export function hostfile(hosts: readonly string[], slots: number, implementation: MpiImplementation): string {

@@ -13,7 +13,7 @@ import {
   type VolumeMount,
 } from "konverge/kinds";
 import type { SecretSource } from "konverge/time";
-import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES } from "./mpi-access.ts";
+import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES, ownHost } from "./mpi-access.ts";
 import { MPIJob } from "./mpi-job.ts";
 import { JOB_NAME, JOB_ROLE, OPERATOR_NAME, replicaName } from "./names.ts";
 
@@ -48,18 +48,23 @@ export function mpiServiceFor(job: MPIJob) {
 
 /** The hosts of a job, and a script for Elastic Horovod that prints those that run. */
 export function hostsFor(job: MPIJob, running: readonly Pod[], domain: string | undefined) {
-  const { slotsPerWorker, mpiImplementation, runLauncherAsWorker } = job.spec;
+  const { slotsPerWorker, mpiImplementation, runLauncherAsWorker, mpiReplicaSpecs } = job.spec;
   const { name, namespace } = job.metadata;
   const suffix = `${name}.${namespace}.svc${domain ? `.${domain}` : ""}`;
-  const launcher = runLauncherAsWorker ? [launcherName(job)] : [];
+  const full = (host: string) => `${host}.${suffix}`;
+  const launcher = runLauncherAsWorker ? [full(launcherName(job))] : [];
+  const own = launcher.map((host) =>
+    mpiImplementation === "OpenMPI" ? ownHost(host, mpiReplicaSpecs["Launcher"]?.template?.spec) : host,
+  );
   const workers = Array.from({ length: workerCount(job) }, (_, index) => replicaName(name, "Worker", index));
   const found = running.map(({ metadata }) => metadata.name).sort();
-  const full = (hosts: readonly string[]) => [...launcher, ...hosts].map((host) => `${host}.${suffix}`);
   return ConfigMap.draft({
     metadata: metadataOf(job, configName(job)),
     data: {
-      hostfile: hostfile(full(workers), slotsPerWorker, mpiImplementation),
-      "discover_hosts.sh": ["#!/bin/sh\n", ...full(found).map((host) => `echo ${host}\n`)].join(""),
+      hostfile: hostfile([...own, ...workers.map(full)], slotsPerWorker, mpiImplementation),
+      "discover_hosts.sh": ["#!/bin/sh\n", ...[...launcher, ...found.map(full)].map((host) => `echo ${host}\n`)].join(
+        "",
+      ),
     },
   });
 }

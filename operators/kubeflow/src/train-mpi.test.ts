@@ -127,7 +127,10 @@ test("the launcher is one pod, and one of the nodes if processes run in it", () 
   const together = runtime({ runLauncherAsNode: true });
   assert.deepEqual(counts({ numNodes: 3 }, together), ["node 2", "launcher 1"]);
   assert.deepEqual(counts({}, together), ["node 1", "launcher 1"]);
-  assert.equal(hosts({ numNodes: 2 }, together), "pi-node-0-0.pi slots=1\npi-launcher-0-0.pi slots=1\n");
+  assert.equal(hosts({ numNodes: 2 }, together), "pi-node-0-0.pi slots=1\npi-launcher-0-0 slots=1\n");
+  const onNodes = [step("node"), step("launcher", { ancestor: "trainer", pod: { hostNetwork: true } })];
+  const shared = runtime({ runLauncherAsNode: true }, { steps: onNodes });
+  assert.equal(hosts({ numNodes: 2 }, shared), "pi-node-0-0.pi slots=1\npi-launcher-0-0.pi slots=1\n");
   const own = { steps: [step("node", { parallelism: 4 }), launcher], numNodes: 1 };
   assert.deepEqual(counts({}, runtime({ runLauncherAsNode: true }, own)), ["node 4", "launcher 1"]);
   const named = runtime({}, { network: { subdomain: "mesh" } });

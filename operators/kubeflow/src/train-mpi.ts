@@ -1,6 +1,6 @@
 import { ConfigMap, type Container, type PodSpec, Secret, type Volume, type VolumeMount } from "konverge/kinds";
 import type { SecretSource } from "konverge/time";
-import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES } from "./mpi-access.ts";
+import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES, ownHost } from "./mpi-access.ts";
 import type { TrainJob } from "./train-job.ts";
 import { ancestorOf, hostsOf, LAUNCHER, NODE, ownLabels } from "./train-pods.ts";
 import { gpusOf } from "./train-policies.ts";
@@ -29,7 +29,11 @@ export function mpiObjectsFor(job: TrainJob, runtime: RuntimeSpec, live: Secret 
   if (!mpi) return [];
   const metadataOf = (name: string) => ({ name, namespace: job.metadata.namespace!, labels: ownLabels(job) });
   const nodes = runtime.template.spec.replicatedJobs.filter((step) => hasProcesses(step, mpi));
-  const hosts = nodes.flatMap((step) => hostsOf(job, step, runtime));
+  const hosts = nodes.flatMap((step) => {
+    const pod = step.template.spec?.template.spec;
+    const names = hostsOf(job, step, runtime);
+    return step.name === LAUNCHER ? names.map((host) => ownHost(host, pod)) : names;
+  });
   return [
     Secret.draft({ ...keysFor(metadataOf(trainKeysName(job)), live, secrets), immutable: true }),
     ConfigMap.draft({

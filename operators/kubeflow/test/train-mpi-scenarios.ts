@@ -57,7 +57,7 @@ export const trainJobMpiRunning: Scenario = async (stage) => {
   await running(stage, "pi", 1, "launcher");
   const { data: hosts } = await stage.get(ConfigMap, "pi-mpi-hostfile");
   assert.deepEqual(hosts, {
-    hostfile: "pi-node-0-0.pi slots=2\npi-node-0-1.pi slots=2\npi-launcher-0-0.pi slots=2\n",
+    hostfile: "pi-node-0-0.pi slots=2\npi-node-0-1.pi slots=2\npi-launcher-0-0 slots=2\n",
   });
   const keys = await stage.get(Secret, "pi-mpi-ssh-auth");
   assert.deepEqual([keys.type, keys.immutable], ["kubernetes.io/ssh-auth", true]);
