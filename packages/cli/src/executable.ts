@@ -2,6 +2,8 @@
 // commands about them are left to the package.
 import { Command } from "commander";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
+import { imageCommand } from "./commands/image.ts";
+import { nodeCommand } from "./commands/node.ts";
 import { fail } from "./fail.ts";
 
 /** Set when the executable is built. */
@@ -14,7 +16,8 @@ else {
     .description("An embedded Kubernetes cluster for tests and development.")
     .version(KONVERGE_VERSION)
     .showHelpAfterError();
-  for (const command of [...clusterCommands(fail), ...envtestCommands()]) program.addCommand(command);
+  const commands = [...clusterCommands(fail), ...envtestCommands(), nodeCommand(), imageCommand()];
+  for (const command of commands) program.addCommand(command);
   program.addCommand(envtestApiServerCommand(), { hidden: true });
   program.parseAsync().catch(fail);
 }
