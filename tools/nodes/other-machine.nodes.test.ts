@@ -169,7 +169,7 @@ const OWN_NODE = `set -eu
 mkdir -p /root/.cache/konverge/real
 ln -s /machine /root/.cache/konverge/real/${basename(nodeCacheFolder())}
 export PATH=$PATH:/machine KUBECONFIG=/root/kubeconfig
-traces() { ip -o link | sed 's/^[0-9]*: //; s/[@:].*//'; ip route; iptables-save | grep -v '^[#:]' || true; find /sys/fs/cgroup -type d; cat /proc/sys/net/ipv4/ip_forward; }
+traces() { ip -o link | sed 's/^[0-9]*: //; s/[@:].*//'; ip route; iptables-save | grep '^-A' || true; find /sys/fs/cgroup -type d; cat /proc/sys/net/ipv4/ip_forward; }
 traces > /root/before
 took() { echo "took $(( $(date +%s) - begun )) s: $1"; begun=$(date +%s); }
 begun=$(date +%s)
