@@ -188,7 +188,7 @@ spec:
       command: [sleep, "1000"]
       resources: { limits: { memory: "${MEMORY}", cpu: 500m } }
 END
-kubectl apply -f /root/pod.yaml
+kubectl create --validate=false -f /root/pod.yaml
 kubectl wait --for=condition=Ready pod/limited --timeout=300s
 took "a pod"
 echo "memory.max $(kubectl exec limited -- cat /sys/fs/cgroup/memory.max)"
