@@ -7,7 +7,7 @@ import { RayCluster } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
 import { redis } from "./images/redis.ts";
 import { NodeCluster } from "./node-cluster.ts";
-import { rayTemplate } from "./ray-template.ts";
+import { rayTemplate, untilReady } from "./ray-clusters.ts";
 import { IN_REDIS, Redis } from "./redis.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
@@ -52,13 +52,7 @@ describe("ray with redis on real nodes", { skip: whyNoRealNodes() }, () => {
     assert.ok(counts, stderr);
     return { count: Number(counts), host, process };
   };
-  const isReady = (seconds: number) =>
-    until("the cluster is ready", seconds, async () => {
-      const { status } = await cluster.client.get(RayCluster, KEY);
-      const ready = status?.conditions?.find(({ type }) => type === "Ready");
-      if (ready?.status === "True") return true;
-      throw new Error(JSON.stringify(status?.conditions));
-    });
+  const isReady = (seconds: number) => untilReady(cluster.client, KEY, seconds);
   /** The actor counts on in its process, and no worker has restarted. */
   const continuesAfter = async (loss: () => Promise<unknown>) => {
     const before = await workers();

@@ -4,7 +4,7 @@ import { Event, Pod } from "@konverge/kinds";
 import { RayCluster, RayJob } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
 import { NodeCluster } from "./node-cluster.ts";
-import { rayTemplate } from "./ray-template.ts";
+import { rayTemplate } from "./ray-clusters.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
 

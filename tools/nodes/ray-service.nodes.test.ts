@@ -7,7 +7,7 @@ import { ray } from "./images/ray.ts";
 import { redis } from "./images/redis.ts";
 import { NodeCluster } from "./node-cluster.ts";
 import { restrictedPod } from "./pods.ts";
-import { rayTemplate } from "./ray-template.ts";
+import { rayTemplate } from "./ray-clusters.ts";
 import { IN_REDIS, Redis } from "./redis.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { now, timed, until } from "./waiting.ts";

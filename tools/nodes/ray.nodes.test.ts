@@ -5,7 +5,7 @@ import { Pod } from "@konverge/kinds";
 import { RayCluster } from "@konverge/ray-operator";
 import { ray } from "./images/ray.ts";
 import { NodeCluster } from "./node-cluster.ts";
-import { rayTemplate } from "./ray-template.ts";
+import { rayTemplate, untilReady } from "./ray-clusters.ts";
 import { whyNoRealNodes } from "./requirements.ts";
 import { timed, until } from "./waiting.ts";
 
@@ -24,13 +24,7 @@ describe("ray on real nodes", { skip: whyNoRealNodes() }, () => {
   });
   after(async () => await cluster?.stop());
 
-  const isReady = (seconds: number) =>
-    until("the cluster is ready", seconds, async () => {
-      const { status } = await cluster.client.get(RayCluster, KEY);
-      const ready = status?.conditions?.find(({ type }) => type === "Ready");
-      if (ready?.status === "True") return true;
-      throw new Error(JSON.stringify(status?.conditions));
-    });
+  const isReady = (seconds: number) => untilReady(cluster.client, KEY, seconds);
   const pods = async () => (await cluster.client.list(Pod, { namespace: NAMESPACE })).items;
   const head = async () => {
     const { status } = await cluster.client.get(RayCluster, KEY);

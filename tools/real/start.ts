@@ -54,7 +54,7 @@ export interface RealCluster extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts a control plane on free ports, of the loopback address unless nodes need another; throws when it is not there (see findControlPlane). */
+/** Starts a control plane on free ports, of the loopback address unless nodes need another; throws without one (see findControlPlane). */
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
   for (let attempt = 1; ; attempt++) {
     try {

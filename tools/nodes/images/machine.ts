@@ -41,7 +41,7 @@ $busybox umount /proc
 $busybox mount --move /dev /disk/dev
 exec $busybox switch_root /disk /sbin/start
 `;
-/** Runs what the second disk has as \`run\`, and switches the machine off when it ends. */
+/** Runs what the second disk has as `run`, and switches the machine off when it ends. */
 const INIT = `#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 mount -t proc proc /proc
@@ -62,7 +62,7 @@ echo o > /proc/sysrq-trigger
 sleep 60
 `;
 
-/** An archive with \`kernel\`, \`initrd\` and \`disk\` of a machine of Debian's packages, whose control groups are of version 2. */
+/** An archive with `kernel`, `initrd` and `disk` of a machine of Debian's packages, whose control groups are of version 2. */
 export async function machineArchive(): Promise<string> {
   const key = contentKey([...debianFiles(MACHINE), EARLY_INIT, INIT, String(finishRoot), ...DISK_MODULES]);
   return await cachedArchive("machine", key, (folder, file) => {
