@@ -15,12 +15,14 @@ export function machine(): string {
   return `${cpus().length} cores (${model}), ${memory} GiB, Node ${process.versions.node}, load average ${load}`;
 }
 
-/** The commit that was measured. */
+/** The commit that was measured. Results of other benchmarks do not change it. */
 function commit(): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
   mkdirSync(folder, { recursive: true });
   try {
-    return git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : " with changes");
+    const others = ["--", ":/", ":(top,exclude)bench/results", ":(top,exclude)docs/benchmarks"];
+    const isChanged = git("status", "--porcelain", ...others) !== "";
+    return git("rev-parse", "--short", "HEAD") + (isChanged ? " with changes" : "");
   } catch {
     return "unknown"; // Not a git checkout.
   }

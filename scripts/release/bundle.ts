@@ -9,8 +9,8 @@ import { destinationOf, entriesOf, NODE_MINIMUM, type PublishedPackage, sourceOf
  */
 export const EXTERNAL = ["zod", "pino", "prom-client", "ws", "@opentelemetry/api"] as const;
 
-/** Modules of the command that are started as processes: the command itself, and what runs operators in pods. */
-const STARTED = ["main", "operator-catalog", "operator-container"];
+/** Modules of the command that are started as processes: the command itself, and what runs operators in pods and explores them. */
+const STARTED = ["main", "explore-worker", "operator-catalog", "operator-container"];
 
 /** Libraries in CommonJS ask for Node's own modules by this name. */
 const REQUIRE = 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);';

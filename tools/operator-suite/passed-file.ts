@@ -13,11 +13,11 @@ const CODE = [
 
 let digest: string | undefined;
 
-/** Where the faults are kept that an exploration passed, one file for each exploration and version of the code. */
-export function passedFile(exploration: string, seed: number): string {
+/** Where the faults are kept that an exploration passed, one file for each exploration, and the version of the code. */
+export function passedFile(exploration: string, seed: number): [file: string, version: string] {
   digest ??= codeDigest();
   const name = exploration.replaceAll(/[^a-zA-Z0-9]+/g, "-");
-  return join(ROOT, "node_modules", ".cache", "explored", digest, `${name}-${seed}.txt`);
+  return [join(ROOT, "node_modules", ".cache", "explored", `${name}-${seed}.txt`), digest];
 }
 
 function codeDigest(): string {

@@ -56,7 +56,7 @@ async function expectSurvival(
 ): Promise<void> {
   const clock = realClock();
   const start = clock.monotonic();
-  const passed = CONTINUES ? { passed: passedFaultsIn(passedFile(test.name, options.seed ?? SEED)) } : {};
+  const passed = CONTINUES ? { passed: passedFaultsIn(...passedFile(test.name, options.seed ?? SEED)) } : {};
   const exploration = await explore(scenario, { seed: SEED, ...options, ...passed, faults });
   const seconds = ((clock.monotonic() - start) / 1000).toFixed(0);
   test.diagnostic(`explored "${test.name}": ${explorationText(exploration)}, ${seconds} s`);

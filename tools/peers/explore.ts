@@ -40,7 +40,7 @@ for (const { peer, version, scenarios } of THIRD_PARTIES) {
     const exploration = await exploreProgram({
       command,
       scenario,
-      passed: passedFaultsIn(join(folder, `${name}-${digest}.txt`)),
+      passed: passedFaultsIn(join(folder, `${name}.txt`), digest),
       time: durationMs(values.time),
       findings: 100,
       workers: Number(values.workers),

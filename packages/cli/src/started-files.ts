@@ -20,7 +20,7 @@ function envtestApiServer(): string {
 }
 
 /** A module beside this one that is started as a separate process. */
-export function startedModule(name: "operator-catalog" | "operator-container"): string {
+export function startedModule(name: "explore-worker" | "operator-catalog" | "operator-container"): string {
   const source = new URL(`./${name}.ts`, import.meta.url);
   return fileURLToPath(existsSync(source) ? source : new URL(`./${name}.js`, import.meta.url));
 }

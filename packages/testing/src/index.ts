@@ -14,7 +14,6 @@
 export type { Cluster } from "@konverge/cluster";
 export {
   type ExploreProgramOptions,
-  type ExploreProgress,
   exploreProgram,
   type ProgramExploration,
 } from "./black-box/explore-program.ts";
@@ -47,7 +46,9 @@ export { FAULT_FAMILIES, type FaultFamily, familyOf, POINT_FAMILIES } from "./ex
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export { findingPage } from "./explorer/finding-page.ts";
+export { mergedParts } from "./explorer/merged-explorations.ts";
 export * from "./explorer/oracle.ts";
+export type { ExplorationPart } from "./explorer/part.ts";
 export { type PassedFaults, passedFaultsIn } from "./explorer/passed-faults.ts";
 export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { milliseconds, positive } from "../arguments.ts";
+import { recordLoadedModules } from "../explore/code-version.ts";
 import type { ExploreCommandOptions } from "../explore/explore-command.ts";
 import { outputOption } from "../output-option.ts";
 import { stopOnSignals } from "./stop-on-signals.ts";
@@ -26,15 +27,15 @@ export function exploreCommand(): Command {
     .option("--findings <number>", "stop after this many findings", positive, 10)
     .option(
       "--passed <file>",
-      "file that keeps the faults which nothing was found with: they are not tried again. Delete it when the operator changes",
+      "file that keeps the faults which nothing was found with: they are not tried again until the code changes",
     )
     .option("--points <number>", "with --command: try at most this many faults (default: all)", positive)
     .option("--only <text>", "with --command: only faults whose description contains this text")
     .option(
       "--workers <number>",
-      "with --command: number of parallel runs, each with its own cluster and process",
+      "number of parallel runs, each with its own cluster and process; 1 runs a module in this process, for a debugger " +
+        "(default: one for each core, at most 8; with --command, 2)",
       positive,
-      2,
     )
     .option(
       "--idle-after <duration>",
@@ -53,10 +54,15 @@ export function exploreCommand(): Command {
     .addOption(outputOption())
     .addHelpText("after", EXAMPLES)
     .action(async (module: string | undefined, options: ExploreCommandOptions) => {
+      const loaded = recordLoadedModules();
       const { exploreFromCommandLine } = await import("../explore/explore-command.ts");
       // Each program has its own process group and ends with this process, so this one has to exit by itself.
       stopOnSignals().addEventListener("abort", () => process.exit(130));
-      const world = { print: (text: string) => console.log(text), progress: (text: string) => console.error(text) };
+      const world = {
+        loaded,
+        print: (text: string) => console.log(text),
+        progress: (text: string) => console.error(text),
+      };
       if ((await exploreFromCommandLine({ ...options, module }, world)) > 0) process.exitCode = 1;
     });
 }
@@ -67,7 +73,7 @@ function depth(text: string): 1 | 2 {
 }
 
 const EXAMPLES = `
-With a module, the operator runs in this process on virtual time: one of each of its kinds is created and deleted, or what the
+With a module, the operator runs on virtual time: one of each of its kinds is created and deleted, or what the
 scenario says is done. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
 code. It is killed and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER
 has the number of the worker, for ports that only one process can have. Exits with 1 if something was found.

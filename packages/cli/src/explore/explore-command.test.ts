@@ -3,13 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { operators } from "@konverge/operators";
+import type { Exploration } from "@konverge/testing";
 import { UsageError } from "../usage-error.ts";
+import { codeVersion, filesIn } from "./code-version.ts";
 import { exploreFromCommandLine } from "./explore-command.ts";
 import { objectsFor } from "./explored-objects.ts";
 
 const options = { command: "true", depth: 1, seed: 1, findings: 10, workers: 1 } as const;
-const silent = { print: () => {}, progress: () => {} };
+const silent = { loaded: new Set<string>(), print: () => {}, progress: () => {} };
 
 test("what is wrong with the options is reported before anything is started", async () => {
   const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
@@ -40,7 +43,7 @@ test("a module's scenario is explored in this process, and what is found is prin
     const module = join(folder, "scenario.mjs");
     writeFileSync(module, "export default async () => { throw new Error('it is not so'); };\n");
     const printed: string[] = [];
-    const world = { print: (text: string) => void printed.push(text), progress: () => {} };
+    const world = { ...silent, print: (text: string) => void printed.push(text) };
     const { command: _, ...rest } = options;
     assert.equal(await exploreFromCommandLine({ ...rest, module, results: join(folder, "results") }, world), 1);
     assert.match(printed.join("\n"), /^scenario: it is not so\n/);
@@ -48,6 +51,51 @@ test("a module's scenario is explored in this process, and what is found is prin
     writeFileSync(join(folder, "other.mjs"), "export const scenario = 1;\n");
     const other = exploreFromCommandLine({ ...rest, module: join(folder, "other.mjs") }, world);
     await assert.rejects(other, UsageError);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("several processes try together what one tries, and report what stops them", async () => {
+  const module = join(import.meta.dirname, "../../test/greeting-operator.ts");
+  const explored = async (workers: number) => {
+    const printed: string[] = [];
+    const world = { ...silent, print: (text: string) => void printed.push(text) };
+    const given = {
+      depth: 1,
+      seed: 1,
+      findings: 10,
+      faults: "crash,deletion",
+      output: "json",
+      workers,
+      module,
+    } as const;
+    assert.equal(await exploreFromCommandLine(given, world), 0);
+    return JSON.parse(printed.join("\n")) as Exploration;
+  };
+  const [one, two] = [await explored(1), await explored(2)];
+  assert.deepEqual(two.tried, one.tried);
+  assert.equal(two.points, one.points);
+  const { command: _, ...rest } = options;
+  const none = exploreFromCommandLine({ ...rest, workers: 2, module: "none.ts" }, silent);
+  await assert.rejects(none, new UsageError("none.ts: there is no such module"));
+});
+
+test("what passed counts until a module or a file of the command changes", () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
+  try {
+    const [module, program] = [join(folder, "a.mjs"), join(folder, "manager")];
+    const version = () =>
+      codeVersion([pathToFileURL(module).href, "node:fs"], filesIn(`exec '${program}' --port=1 none`));
+    writeFileSync(module, "1");
+    writeFileSync(program, "1");
+    const first = version();
+    assert.equal(version(), first);
+    writeFileSync(program, "2");
+    const second = version();
+    assert.notEqual(second, first);
+    writeFileSync(module, "2");
+    assert.notEqual(version(), second);
   } finally {
     rmSync(folder, { recursive: true });
   }

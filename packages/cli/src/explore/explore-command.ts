@@ -1,29 +1,26 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { availableParallelism } from "node:os";
+import { realClock } from "@konverge/core";
 import {
-  checkOperator,
   type Exploration,
+  type ExploreProgress,
   explorationJson,
   explorationText,
-  explore,
   exploreProgram,
-  FAULT_FAMILIES,
-  type FaultFamily,
   findingText,
   PROGRAM_FAULT_FAMILIES,
   type ProgramExploration,
   type ProgramScenario,
   passedFaultsIn,
   readScenario,
-  type Scenario,
   ScenarioError,
   writeExploration,
 } from "@konverge/testing";
-import { loadOperators } from "../operators/operator-modules.ts";
 import type { Output } from "../output-option.ts";
 import { UsageError } from "../usage-error.ts";
-import { objectsFor } from "./explored-objects.ts";
+import { codeVersion, filesIn } from "./code-version.ts";
+import { exploreInParallel } from "./explore-in-parallel.ts";
+import { exploreModule } from "./explore-module.ts";
+import { familiesIn } from "./families.ts";
 
 /** The options of `konverge explore`; times are milliseconds. */
 export interface ExploreCommandOptions {
@@ -39,15 +36,17 @@ export interface ExploreCommandOptions {
   readonly only?: string;
   readonly findings: number;
   readonly passed?: string;
-  readonly workers: number;
+  readonly workers?: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
   readonly results?: string;
   readonly output?: Output;
 }
 
-/** Where the command writes. */
+/** Where the command writes, and the code that its process has loaded. */
 export interface ExploreWorld {
+  /** The URLs of the modules that this process has loaded, and will load. */
+  readonly loaded: ReadonlySet<string>;
   print(text: string): void;
   progress(text: string): void;
 }
@@ -59,7 +58,7 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
   if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
     throw new UsageError("pass either a module, or --command and --scenario");
   const exploration = isModule
-    ? await exploreModule(module, options, world)
+    ? await exploreFile(module, options, world)
     : await exploreCommand(command!, scenarioIn(scenario!), options, world);
   if (output === "json") world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
@@ -69,38 +68,37 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
   return exploration.findings.length;
 }
 
-async function exploreModule(
-  file: string,
-  options: ExploreCommandOptions,
-  { progress }: ExploreWorld,
-): Promise<Exploration> {
-  const { depth, seed, findings, time, faults, passed } = options;
-  const settings = {
+async function exploreFile(module: string, options: ExploreCommandOptions, world: ExploreWorld): Promise<Exploration> {
+  const {
     depth,
     seed,
     findings,
-    ...(time !== undefined && { time }),
-    ...(passed !== undefined && { passed: passedFaultsIn(passed) }),
-    ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
+    time,
+    faults,
+    passed,
+    objects,
+    workers = Math.min(availableParallelism(), 8),
+  } = options;
+  const task = { module, depth, seed, findings, time, faults, passed, objects };
+  const onObjects = (from: string) => world.progress(`objects from ${from}`);
+  const onProgress = seldom(world);
+  if (workers > 1) return exploreInParallel(task, workers, { onProgress, onObjects });
+  return exploreModule(task, { loaded: world.loaded, onProgress, onObjects });
+}
+
+/** Some runs take milliseconds: no more than one line a second. */
+function seldom(world: ExploreWorld): (progress: ExploreProgress) => void {
+  const clock = realClock();
+  let last = clock.monotonic();
+  return (progress) => {
+    if (clock.monotonic() - last < 1000) return;
+    last = clock.monotonic();
+    world.progress(progressText(progress));
   };
-  if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
-  const { default: scenario } = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
-  if (typeof scenario === "function") return explore(scenario as Scenario, settings);
-  const operators = await loadOperators([file]);
-  const [operator] = operators;
-  if (!operator || operators.length > 1) {
-    const names = operators.map(({ name }) => name).join(", ");
-    throw new UsageError(`${file} exports several operators (${names}): pass a module that exports one`);
-  }
-  const found = objectsFor(operator, file, options.objects);
-  if (found) progress(`objects from ${found.from}`);
-  try {
-    return await checkOperator(operator, { ...settings, ...(found && { objects: found.objects }) });
-  } catch (error) {
-    const { message } = error as Error;
-    if (!message.includes("is rejected: ")) throw error;
-    throw new UsageError(`${operator.name}: ${message}${found ? "" : " with --objects"}`, { cause: error });
-  }
+}
+
+function progressText({ done, total, findings, tried }: ExploreProgress): string {
+  return `${done}/${total} runs, ${findings} findings: ${tried}`;
 }
 
 async function exploreCommand(
@@ -110,14 +108,14 @@ async function exploreCommand(
   world: ExploreWorld,
 ): Promise<ProgramExploration> {
   const { module: _, results: _results, output: _output, faults, passed, ...settings } = options;
+  const version = codeVersion(world.loaded, [command, filesIn(command), scenario, options.seed]);
   return exploreProgram({
     ...settings,
     command,
     scenario,
-    ...(passed !== undefined && { passed: passedFaultsIn(passed) }),
+    ...(passed !== undefined && { passed: passedFaultsIn(passed, version) }),
     ...(faults !== undefined && { faults: familiesIn(faults, PROGRAM_FAULT_FAMILIES) }),
-    onProgress: ({ done, total, findings, tried }) =>
-      world.progress(`${done}/${total} runs, ${findings} findings: ${tried}`),
+    onProgress: (progress) => world.progress(progressText(progress)),
   });
 }
 
@@ -140,12 +138,4 @@ function scenarioIn(file: string): ProgramScenario {
     if (code === "ENOENT") throw new UsageError(`--scenario ${file}: there is no such file`, { cause: error });
     throw error;
   }
-}
-
-function familiesIn(text: string, known: readonly FaultFamily[]): FaultFamily[] {
-  return text.split(",").map((name) => {
-    const family = known.find((one) => one === name.trim());
-    if (family) return family;
-    throw new UsageError(`--faults ${name}: there are ${known.join(", ")}`);
-  });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -29,16 +29,27 @@ export function runFile(name: string, kind: "json" | "log" | "snapshot", folder 
 
 export function noteRunning(cluster: RunningCluster, folder = runFolder()): void {
   makeFolder(folder, `the folder ${folder}`);
-  writeFileSync(runFile(cluster.name, "json", folder), `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
+  const path = runFile(cluster.name, "json", folder);
+  // Whoever reads it meanwhile reads all of the old one or all of the new one.
+  const written = `${path}.${process.pid}`;
+  writeFileSync(written, `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(written, path);
 }
 
 export function forgetRunning(name: string, folder = runFolder()): void {
   rmSync(runFile(name, "json", folder), { force: true });
 }
 
+/** What is noted of a cluster. A file that a machine left behind half-written when it crashed says nothing. */
 export function notedCluster(name: string, folder = runFolder()): RunningCluster | undefined {
   const path = runFile(name, "json", folder);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as RunningCluster) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as RunningCluster;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 export function notedNames(folder = runFolder()): string[] {

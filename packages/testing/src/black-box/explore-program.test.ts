@@ -55,16 +55,18 @@ test("the same program without the mistake passes, and what passed is not tried 
   const folder = mkdtempSync(join(tmpdir(), "konverge-passed-"));
   try {
     const file = join(folder, "passed.txt");
-    const exploration = await explored("correct", { passed: passedFaultsIn(file) });
+    const exploration = await explored("correct", { passed: passedFaultsIn(file, "v1") });
     assert.deepEqual(exploration.findings, []);
     assert.ok(exploration.points >= 2, String(exploration.points));
     // As a process leaves it that was killed while it wrote.
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     writeFileSync(file, [...lines.slice(1), lines[0]!.slice(0, 20)].join("\n"));
-    const again = await explored("correct", { passed: passedFaultsIn(file) });
+    const again = await explored("correct", { passed: passedFaultsIn(file, "v1") });
     assert.equal(again.earlier, lines.length - 1);
     assert.equal(again.runs, 3, "two without faults, and one with the fault that is not in the file");
     assert.equal(readFileSync(file, "utf8").split("\n").at(-2), lines[0]);
+    const other = passedFaultsIn(file, "v2");
+    assert.equal(other.has(lines[0]!.slice("v1 ".length)), false, "what passed with other code does not count");
   } finally {
     rmSync(folder, { recursive: true });
   }

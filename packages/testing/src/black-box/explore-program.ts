@@ -3,7 +3,7 @@ import { type Random, realClock, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
 import { type Fault, faultName, faultText } from "../explorer/fault.ts";
 import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
-import type { Exploration, Finding } from "../explorer/finding.ts";
+import type { Exploration, ExploreProgress, Finding } from "../explorer/finding.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
 import type { PassedFaults } from "../explorer/passed-faults.ts";
@@ -32,15 +32,6 @@ export interface ExploreProgramOptions extends ProgramRunOptions {
   readonly passed?: PassedFaults;
   /** Called after each run. */
   onProgress?(progress: ExploreProgress): void;
-}
-
-/** How far an exploration is. */
-export interface ExploreProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly findings: number;
-  /** What was just tried: `no fault`, or the faults. */
-  readonly tried: string;
 }
 
 /** The result of the exploration of a program. */

@@ -3,13 +3,14 @@ import type { Operator } from "@konverge/runtime";
 import type { Scenario } from "../environment/test-environment.ts";
 import { endStateMask } from "./end-state.ts";
 import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, faultText } from "./fault.ts";
 import { type FaultCandidate, faultCandidates } from "./fault-candidates.ts";
 import { FAULT_FAMILIES, type FaultFamily, familyOf, isPass } from "./fault-family.ts";
-import type { Exploration, Finding } from "./finding.ts";
-import { merged, passFinding } from "./merged-explorations.ts";
+import type { Exploration, ExploreProgress, Finding } from "./finding.ts";
+import { findingKey, merged, passFinding } from "./merged-explorations.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { oracles } from "./oracles.ts";
+import { type ExplorationPart, inPart, isFirst } from "./part.ts";
 import type { PassedFaults } from "./passed-faults.ts";
 import { crdDeletionPass } from "./passes/crd-deletion.ts";
 import { deletionPass } from "./passes/deletion.ts";
@@ -45,6 +46,10 @@ export interface ExploreOptions extends RunOptions {
    * is added. Depth 1 only. Default: none.
    */
   readonly passed?: PassedFaults;
+  /** Try only this part: several processes with one each try everything, and {@link mergedParts} adds up their results. Default: all. */
+  readonly part?: ExplorationPart;
+  /** Called after each run. */
+  onProgress?(progress: ExploreProgress): void;
   /** Judge runs by these as well. */
   readonly oracles?: readonly Oracle[];
 }
@@ -70,8 +75,11 @@ export async function explore(
   const scenarios = typeof scenario === "function" ? [scenario] : scenario;
   const results: Exploration[] = [];
   const isRoleOnly = options.faults?.every((family) => family === "rbac");
-  if (!isRoleOnly) for (const one of scenarios) results.push(await new Search(one, options).run());
-  const role = await roleResult(scenarios, options);
+  const progress = new Progress(options.onProgress);
+  if (!isRoleOnly) {
+    for (const [i, one] of scenarios.entries()) results.push(await new Search(one, i, options, progress).run());
+  }
+  const role = await roleResult(scenarios, options, progress);
   return merged(role ? [...results, role] : results);
 }
 
@@ -84,9 +92,38 @@ export async function replay(
   return exploredRun(scenario, faults, seed, options);
 }
 
+/** Counts the runs of all scenarios. */
+class Progress {
+  readonly #report: ExploreOptions["onProgress"];
+  #done = 0;
+  #total = 0;
+  #findings = 0;
+
+  constructor(report: ExploreOptions["onProgress"]) {
+    this.#report = report;
+  }
+
+  expect(runs: number): void {
+    this.#total += runs;
+  }
+
+  found(): void {
+    this.#findings++;
+  }
+
+  did(tried: string, runs = 1): void {
+    this.#done += runs;
+    this.#total = Math.max(this.#total, this.#done);
+    this.#report?.({ done: this.#done, total: this.#total, findings: this.#findings, tried });
+  }
+}
+
 class Search {
   readonly #scenario: Scenario;
+  /** The place of the scenario among all that are explored. */
+  readonly #index: number;
   readonly #options: ExploreOptions;
+  readonly #progress: Progress;
   readonly #seed: number;
   readonly #random: Random;
   readonly #machine = realClock();
@@ -100,9 +137,11 @@ class Search {
   #pruned = 0;
   #earlier = 0;
 
-  constructor(scenario: Scenario, options: ExploreOptions) {
+  constructor(scenario: Scenario, index: number, options: ExploreOptions, progress: Progress) {
     this.#scenario = scenario;
+    this.#index = index;
     this.#options = options;
+    this.#progress = progress;
     this.#seed = options.seed ?? 1;
     this.#random = seededRandom(this.#seed);
     this.#started = this.#machine.monotonic();
@@ -120,14 +159,17 @@ class Search {
     for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
     // A scenario that fails without faults says nothing about what faults do to it.
     const candidates = clean.endState ? this.#chosen(this.#candidates(clean)) : [];
+    // The same in all parts: one of them counts it.
+    if (!isFirst(this.#options.part)) this.#pruned = 0;
     const points = new Set(candidates.map(({ fault }) => JSON.stringify(fault.at))).size;
+    this.#progress.expect(candidates.length);
     let stopped: string | undefined;
     for (const { fault, key } of candidates) {
       stopped = this.#exhausted();
       if (stopped) break;
       this.#covered.add(key);
       this.#count(familyOf(fault.type), 1);
-      const name = JSON.stringify(fault);
+      const name = JSON.stringify([this.#index, fault]);
       // What follows a fault is found by running with it: pairs need the run.
       if (depth === 1 && passed?.has(name)) this.#earlier++;
       else if (await this.#try([fault], clean, judges, depth > 1)) passed?.add(name);
@@ -157,8 +199,14 @@ class Search {
     return [...distinct.values()];
   }
 
-  /** A sample, if one was asked for: the same for the same seed. */
+  /** This part of all faults. Those at the same point are in the same part. */
   #chosen(all: readonly FaultCandidate[]): readonly FaultCandidate[] {
+    const byPoint = Map.groupBy(this.#sample(all), ({ fault }) => JSON.stringify(fault.at));
+    return inPart([...byPoint.values()], this.#options.part).flat();
+  }
+
+  /** A sample, if one was asked for: the same for the same seed. */
+  #sample(all: readonly FaultCandidate[]): readonly FaultCandidate[] {
     const { every = 1, runs } = this.#options;
     const some = all.filter((_, i) => i % every === 0);
     if (runs === undefined || runs >= some.length) return some;
@@ -181,23 +229,27 @@ class Search {
       const { tried, runs, problems } = await pass();
       this.#count(family, tried);
       this.#runs += runs;
-      for (const problem of problems)
+      for (const problem of problems) {
         this.#findings.set(`${family} ${problem.message}`, passFinding(family, problem, this.#seed));
+        this.#progress.found();
+      }
+      this.#progress.did(family, runs);
     };
     for (const kind of this.#options.kinds ?? kinds)
       await run("deletion", () => deletionPass(this.#scenario, kind, options));
     await run("drift", () => driftPass(this.#scenario, options));
     await run("spec", () => specPass(this.#scenario, options));
     for (const operator of operators) {
-      if (!("main" in operator)) {
+      if (!("main" in operator) && isFirst(this.#options.part)) {
         await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, options));
       }
     }
   }
 
   async #deeper(level: number, clean: ExploredRun, judges: readonly Oracle[]): Promise<void> {
-    const { runs = DEEPER_RUNS } = this.#options;
-    for (let tried = 0; tried < runs && this.#frontier.length > 0 && !this.#exhausted(); tried++) {
+    const { runs = DEEPER_RUNS, part } = this.#options;
+    const most = Math.ceil(runs / (part?.of ?? 1));
+    for (let tried = 0; tried < most && this.#frontier.length > 0 && !this.#exhausted(); tried++) {
       const [next] = this.#frontier.splice(this.#random.below(this.#frontier.length), 1);
       if (!next || next.faults.length !== level || this.#covered.has(next.key)) continue;
       this.#covered.add(next.key);
@@ -215,8 +267,9 @@ class Search {
     const run = await this.#play(faults);
     const found = judged(judges, run, clean);
     for (const [oracle, message] of found) {
-      const known = this.#findings.get(keyOf(oracle, message, run.faults));
-      if (known) this.#findings.set(keyOf(oracle, message, run.faults), { ...known, runs: known.runs + 1 });
+      const key = findingKey({ oracle: oracle.name, message, faults: run.faults });
+      const known = this.#findings.get(key);
+      if (known) this.#findings.set(key, { ...known, runs: known.runs + 1 });
       else await this.#shrink(oracle, message, run, clean);
     }
     // What follows a fault that has done harm already would be blamed for it.
@@ -241,15 +294,18 @@ class Search {
   }
 
   #keep(oracle: Oracle, message: string, { faults, seed, timeline }: ExploredRun): void {
-    const key = keyOf(oracle, message, faults);
+    const key = findingKey({ oracle: oracle.name, message, faults });
     if (!this.#findings.has(key)) {
       this.#findings.set(key, { oracle: oracle.name, message, faults, seed, timeline, runs: 1 });
+      this.#progress.found();
     }
   }
 
-  #play(faults: readonly Fault[], seed = this.#seed): Promise<PlayedRun> {
+  async #play(faults: readonly Fault[], seed = this.#seed): Promise<PlayedRun> {
     this.#runs++;
-    return exploredRun(this.#scenario, faults, seed, this.#options);
+    const run = await exploredRun(this.#scenario, faults, seed, this.#options);
+    this.#progress.did(faults.length === 0 ? "no fault" : faults.map(faultText).join(" and "));
+    return run;
   }
 
   #exhausted(): string | undefined {
@@ -263,7 +319,8 @@ class Search {
 /** The permissions of all scenarios together, compared with the role of their operator. */
 async function roleResult(
   scenarios: readonly Scenario[],
-  { faults = FAULT_FAMILIES, seed = 1, environment }: ExploreOptions,
+  { faults = FAULT_FAMILIES, seed = 1, environment, part }: ExploreOptions,
+  progress: Progress,
 ): Promise<Exploration | undefined> {
   if (!faults.includes("rbac")) return undefined;
   const operators = new Set<Operator>();
@@ -274,10 +331,18 @@ async function roleResult(
   const findings: Finding[] = [];
   let [tried, runs] = [0, scenarios.length];
   for (const operator of operators) {
-    const result = await rbacPass(operator, scenarios, { seed, ...(environment && { environment }) });
+    const result = await rbacPass(operator, scenarios, {
+      seed,
+      ...(environment && { environment }),
+      ...(part && { part }),
+    });
     tried += result.tried;
     runs += result.runs;
-    findings.push(...result.problems.map((problem) => passFinding("rbac", problem, seed)));
+    for (const problem of result.problems) {
+      findings.push(passFinding("rbac", problem, seed));
+      progress.found();
+    }
+    progress.did("rbac", result.runs);
   }
   return merged([], { seed, runs, findings, tried: { rbac: tried } });
 }
@@ -288,11 +353,6 @@ function judged(judges: readonly Oracle[], run: ExploredRun, clean: ExploredRun)
     const [message] = oracle.check(run, clean);
     return message === undefined ? [] : [[oracle, message] as [Oracle, string]];
   });
-}
-
-/** Findings with the same oracle, message and types of faults are one. */
-function keyOf({ name }: Oracle, message: string, faults: readonly Fault[]): string {
-  return JSON.stringify([name, message.replace(/\d+/g, "N"), faults.map(({ type }) => type).sort()]);
 }
 
 function isSameTimeline(a: ExploredRun, b: ExploredRun): boolean {

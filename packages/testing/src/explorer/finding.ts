@@ -18,6 +18,16 @@ export interface Finding {
   readonly runs: number;
 }
 
+/** How far an exploration is. */
+export interface ExploreProgress {
+  readonly done: number;
+  /** The runs that are known to come, and those that are done. */
+  readonly total: number;
+  readonly findings: number;
+  /** What was just tried: `no fault`, the faults, or what was done to the scenario as a whole. */
+  readonly tried: string;
+}
+
 /** The result of an exploration. */
 export interface Exploration {
   readonly seed: number;

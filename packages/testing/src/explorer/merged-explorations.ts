@@ -20,6 +20,23 @@ export function merged(parts: readonly Exploration[], first: Partial<Exploration
   return parts.reduce((sum, part) => add(sum, part), { ...NOTHING, ...first });
 }
 
+/** The results of all parts of one exploration as one: what several have found is one finding. */
+export function mergedParts(parts: readonly Exploration[]): Exploration {
+  const whole = merged(parts);
+  const findings = new Map<string, Finding>();
+  for (const finding of whole.findings) {
+    const key = findingKey(finding);
+    const known = findings.get(key);
+    findings.set(key, known ? { ...known, runs: known.runs + finding.runs } : finding);
+  }
+  return { ...whole, findings: [...findings.values()] };
+}
+
+/** Findings with the same oracle, message and types of faults are one. */
+export function findingKey({ oracle, message, faults }: Pick<Finding, "oracle" | "message" | "faults">): string {
+  return JSON.stringify([oracle, message.replace(/\d+/g, "N"), faults.map(({ type }) => type).sort()]);
+}
+
 function add(a: Exploration, b: Exploration): Exploration {
   const tried = { ...a.tried };
   for (const [family, count] of Object.entries(b.tried) as [FaultFamily, number][]) {

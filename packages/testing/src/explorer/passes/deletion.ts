@@ -3,6 +3,7 @@ import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Tr
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { endState } from "../end-state.ts";
+import { inPart } from "../part.ts";
 import { AbandonablePlay } from "./abandonable.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import type { PassOptions, PassProblem, PassResult } from "./pass.ts";
@@ -31,7 +32,8 @@ export async function deletionPass(
   const run = { scenario, kind, options };
   const clean = await cleanRun(run);
   const { phases, allowed } = clean.result;
-  const tried = phases.filter((_, i) => i % (options.every ?? 1) === 0);
+  const chosen = phases.filter((_, i) => i % (options.every ?? 1) === 0);
+  const tried = inPart(chosen, options.part);
   const problems = [...clean.problems];
   for (const at of tried) {
     const policy = at % 2 === 0 ? "Foreground" : "Background";

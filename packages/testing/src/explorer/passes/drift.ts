@@ -2,6 +2,7 @@ import { type AnyObject, isNotFound, type KindRef, keyOf } from "@konverge/core"
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { type EndState, endStateDifferences } from "../end-state.ts";
+import { inPart } from "../part.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
@@ -32,7 +33,7 @@ export async function driftPass(scenario: Scenario, options: PassOptions = {}): 
     const { environment } = recording;
     await environment.settled();
     const bench: Bench = { recording, environment, options, state: await standing(environment, options) };
-    const children = await childrenOf(bench);
+    const children = inPart(await childrenOf(bench), options.part);
     let edits = 0;
     try {
       for (const { kind, object } of children) edits += await editAll(bench, kind, object);

@@ -1,5 +1,6 @@
 import type { AnyObject } from "@konverge/core";
 import type { TestEnvironmentOptions } from "../../environment/embedded-test-backend.ts";
+import type { ExplorationPart } from "../part.ts";
 import type { Timeline } from "../timeline.ts";
 
 /** Something that a pass has found: what was done and what is wrong, and what happened meanwhile. */
@@ -26,6 +27,7 @@ export interface PassOptions {
   readonly seed?: number;
   readonly mask?: (object: AnyObject) => AnyObject;
   readonly every?: number;
+  readonly part?: ExplorationPart;
   readonly runs?: number;
   readonly kept?: (object: AnyObject) => boolean;
   readonly except?: (child: AnyObject, pointer?: string) => boolean;

@@ -10,6 +10,7 @@ import {
 import { operatorContext } from "../../environment/operator-process.ts";
 import type { FaultInjector } from "../../environment/test-backend.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
+import { inPart } from "../part.ts";
 import type { Timeline } from "../timeline.ts";
 import { failureText } from "./idle-operator.ts";
 import type { PassOptions, PassProblem, PassResult } from "./pass.ts";
@@ -53,7 +54,7 @@ export async function rbacPass(
   for (const access of superfluous) report(`the role allows what no scenario needs: ${permissionText(access)}`);
   const rules = Map.groupBy(declared, ({ group, resource, name }) => JSON.stringify([group, resource, name]));
   let tried = 0;
-  for (const rule of rules.values()) {
+  for (const rule of inPart([...rules.values()], options.part)) {
     const needed = rule.filter(({ rare }) => !rare);
     const player = used.findIndex((accesses) => needed.some((held) => accesses.some((one) => isUseOf(held, one))));
     if (player < 0) continue;

@@ -2,6 +2,7 @@ import { type AnyObject, ApiError, controllerOf, keyOf, seededRandom } from "@ko
 import type { AnyKind } from "@konverge/schema";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { type EndState, endStateDifferences } from "../end-state.ts";
+import { inPart } from "../part.ts";
 import { type SpecVariant, specVariants } from "../spec-variants.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
@@ -31,7 +32,7 @@ export async function specPass(scenario: Scenario, options: PassOptions = {}): P
         all.push(...variants.map((variant) => ({ kind, object, variant })));
       }
     }
-    const chosen = sample(all, options);
+    const chosen = inPart(sample(all, options), options.part);
     for (const transition of chosen) await thereAndBack(bench, transition);
     recording.begins("nothing more is done");
     recording.report(...(await restlessness(environment)));
