@@ -159,7 +159,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
 
 /** Standbys alone do not make a database fail over: one of them must be known to have every commit. */
 function failoverCondition({ spec }: Database): Conditions {
-  if (spec.instances < 2) return {};
+  if (spec.instances < 2) return { AutomaticFailover: undefined };
   if (spec.synchronous > 0) {
     const message = "a standby that has every acknowledged commit replaces a primary that is lost";
     return { AutomaticFailover: conditionTrue("SynchronousStandbys", message) };

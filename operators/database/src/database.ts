@@ -143,7 +143,9 @@ export const Database = defineKind({
         template: podTemplateField(),
         pooler: pooler.optional().describe("Runs PgBouncer in front of the primary."),
         backup: backupSpec.optional().describe("Keeps backups on a separate volume, or in an object store."),
-        bootstrap: recoverySpec.optional().describe("Starts from a backup instead of an empty database."),
+        bootstrap: recoverySpec
+          .optional()
+          .describe("Starts from a backup instead of an empty database. Can only be set when the Database is created."),
       }),
       status: z.object({
         phase: z.enum(["Creating", "Running", "Failed"]).optional(),
@@ -205,6 +207,11 @@ export const Database = defineKind({
             fieldPath: ".spec.backup.method",
           },
         ),
+        cel("has(oldSelf.spec.bootstrap) || !has(self.spec.bootstrap)", {
+          message: "can only be set when the Database is created: to restore one that exists, create a DatabaseRestore",
+          reason: "FieldValueForbidden",
+          fieldPath: ".spec.bootstrap",
+        }),
         postgresOnly(
           "credentials.rotateEvery",
           "!has(self.spec.credentials) || !has(self.spec.credentials.rotateEvery)",

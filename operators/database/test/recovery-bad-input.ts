@@ -82,6 +82,10 @@ export const recoveryBadInput: Scenario = async (stage) => {
   await stage.apply(object("Database", "postgres-ledger", { ...spec, hibernated: false, backup: {} }));
   await reaches(stage, DatabaseBackup, "early", "Completed");
 
+  // A database that runs would be stopped to begin again.
+  const again = object("Database", "postgres-ledger", { ...spec, hibernated: false, backup: {}, bootstrap: {} });
+  await assert.rejects(stage.apply(again), /spec\.bootstrap.*can only be set when the Database is created/);
+
   // What would replace data without having said so, and what a server cannot do.
   await stage.apply(object("DatabaseRestore", "careless", { database: "postgres-ledger" }));
   await reaches(stage, DatabaseRestore, "careless", "Failed");

@@ -329,6 +329,15 @@ export const namesThePrimary: Scenario = async (stage) => {
   assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "True SynchronousStandbys");
 };
 
+/** What is reported of standbys is withdrawn when there are none any more. */
+export const reportsNoStandbys: Scenario = async (stage) => {
+  await begun(stage, { instances: 2 });
+  assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "False NoSynchronousStandby");
+  await change(stage, { instances: 1 });
+  const reported = () => stage.condition(Database, NAME, "AutomaticFailover");
+  await stage.until("nothing is reported", async () => (await reported()) === undefined);
+};
+
 /** A standby that takes a while to be promoted is named when it leads, though no pod changes then. */
 export const namesThePromoted: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2, synchronous: 1 });

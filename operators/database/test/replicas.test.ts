@@ -8,6 +8,7 @@ import {
   namesThePromoted,
   replacesPrimary,
   replicates,
+  reportsNoStandbys,
   rollsOut,
   rotates,
   stopsSlowly,
@@ -29,6 +30,7 @@ onEmbedded(
 );
 onEmbedded("a new password is set before it is told; a Secret that is deleted is made anew", rotates);
 onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull);
+onEmbedded("nothing is reported of standbys when there are none any more", reportsNoStandbys);
 onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);

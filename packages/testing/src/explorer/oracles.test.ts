@@ -37,3 +37,42 @@ test("one that the operator deleted, or that still ran, may not", () => {
   assert.equal(reported(pod("Running"), "cluster").length, 1);
   assert.equal(reported(job("Suspended"), "cluster").length, 1);
 });
+
+/** What "ownership" reports if a volume of a deleted owner gets the next of that name as its owner. */
+function adopted(isReleased: boolean): readonly string[] {
+  const owner = (uid: string) => ({ apiVersion: "example.com/v1", kind: "Store", name: "a", uid });
+  const store = (uid: string, type: string) => ({
+    type,
+    resource: "stores",
+    name: "a",
+    object: { apiVersion: "example.com/v1", kind: "Store", metadata: { name: "a", namespace: "test", uid } },
+  });
+  const claim = (...owners: string[]) => ({
+    type: "updated",
+    resource: "persistentvolumeclaims",
+    name: "data",
+    object: {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data", namespace: "test", uid: "3", ownerReferences: owners.map(owner) },
+    },
+  });
+  const released = isReleased ? [claim()] : [];
+  const changes = [
+    store("1", "created"),
+    claim("1"),
+    ...released,
+    store("1", "deleted"),
+    store("2", "created"),
+    claim("2"),
+  ];
+  const run = { changes, objects: [], groups: ["example.com"] } as Partial<ExploredRun> as ExploredRun;
+  return oracles()
+    .find(({ name }) => name === "ownership")!
+    .check(run, run);
+}
+
+test("what has a deleted owner may not be adopted by the next of that name, unless it was released before", () => {
+  assert.match(adopted(false).join(), /of a deleted Store a was adopted by the next of that name/);
+  assert.deepEqual(adopted(true), []);
+});

@@ -19,6 +19,10 @@ export function ownershipProblems({ changes, objects, groups }: ExploredRun): st
     if (type === "deleted") continue;
     const had = history.get(uid) ?? new Set<string>();
     history.set(uid, had);
+    // What an operator has released before its owner was gone is kept for the next on purpose, such as a volume.
+    for (const one of had) {
+      if (!ownerReferences.some((owner) => owner.uid === one) && owners.get(one)?.alive) had.delete(one);
+    }
     for (const owner of ownerReferences) {
       if (had.has(owner.uid)) continue;
       const before = [...had].map((one) => owners.get(one)).find((one) => one?.kind === owner.kind);
