@@ -8,7 +8,7 @@ enableCompileCache();
 const loaded = recordLoadedModules();
 const send = (message: WorkerMessage, sent = () => {}) => process.send?.(message, sent);
 
-// Whoever started it has gone.
+// The process that started this one is gone.
 process.once("disconnect", () => process.exit(1));
 
 process.once("message", async ({ options, part }: WorkerTask) => {

@@ -63,9 +63,9 @@ test("the objects of a real cluster are shown with their owners, and of kinds th
     },
   } as never);
   for (;;) {
-    const { conditions = [] } =
-      (await client.get(CustomResourceDefinition, "widgets.console.example.com")).status ?? {};
-    if (conditions.some(({ type, status }) => type === "Established" && status === "True")) break;
+    const { status } = await client.get(CustomResourceDefinition, "widgets.console.example.com");
+    // In a new definition they are null.
+    if (status?.conditions?.some((one) => one.type === "Established" && one.status === "True")) break;
     await sleep(client.clock, 100);
   }
   const kind = await client.mapper.resolve({ apiVersion: "console.example.com/v1", kind: "Widget" });

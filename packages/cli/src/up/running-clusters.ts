@@ -30,7 +30,7 @@ export function runFile(name: string, kind: "json" | "log" | "snapshot", folder 
 export function noteRunning(cluster: RunningCluster, folder = runFolder()): void {
   makeFolder(folder, `the folder ${folder}`);
   const path = runFile(cluster.name, "json", folder);
-  // Whoever reads it meanwhile reads all of the old one or all of the new one.
+  // A process that reads it meanwhile reads the old one or the new one, and no half of either.
   const written = `${path}.${process.pid}`;
   writeFileSync(written, `${JSON.stringify(cluster, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(written, path);

@@ -220,7 +220,7 @@ export const placedScheduling: Record<string, Behaviour> = {
     await stage.until("the quota counts", async () => (await used())["pods"] === "0");
     await makePod(stage, "a", {
       requests: { cpu: "600m" },
-      fate: { "run-duration": "2s" },
+      fate: { "run-duration": "10s" },
       spec: { restartPolicy: "Never" },
     });
     const refused = await makePod(stage, "b", { requests: { cpu: "600m" } }).then(

@@ -124,10 +124,10 @@ export class OperatorTestEnvironment implements TestEnvironment {
 
   async condition(kind: KindRef<KubeObject>, name: string, type: string): Promise<string | undefined> {
     const object = (await this.find(kind, name)) as AnyObject | undefined;
-    const { conditions = [] } = (object?.["status"] ?? {}) as {
-      conditions?: { type: string; status: string; reason?: string }[];
+    const { conditions } = (object?.["status"] ?? {}) as {
+      conditions?: { type: string; status: string; reason?: string }[] | null;
     };
-    const found = conditions.find((one) => one.type === type);
+    const found = conditions?.find((one) => one.type === type);
     return found && `${found.status} ${found.reason ?? ""}`.trim();
   }
 

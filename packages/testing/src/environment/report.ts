@@ -49,13 +49,15 @@ function counted(texts: readonly string[]): [string, number][] {
 }
 
 function stateOf(object: KubeObject): string {
-  const { conditions = [], ...status } = ((object as AnyObject)["status"] ?? {}) as {
-    conditions?: Condition[];
+  const { conditions, ...status } = ((object as AnyObject)["status"] ?? {}) as {
+    conditions?: Condition[] | null;
     observedGeneration?: number;
   };
   // The default of the CRD: no operator has seen the object yet.
   if (status.observedGeneration === -1) delete status.observedGeneration;
-  const told = conditions.map(({ type, status: is, reason, message }) => `${type}=${is} ${reason} ${message}`.trim());
+  const told = (conditions ?? []).map(({ type, status: is, reason, message }) =>
+    `${type}=${is} ${reason} ${message}`.trim(),
+  );
   const rest = JSON.stringify(status);
   return [...told, rest === "{}" ? "" : rest.slice(0, 300)].filter(Boolean).join("; ") || "no status";
 }
