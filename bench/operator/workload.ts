@@ -2,7 +2,8 @@
  * The workload of this benchmark. Every program in this folder implements it, so that only the framework differs:
  *
  * - A Widget (`bench.konverge.dev/v1`, namespaced) has `spec.value`. It gets a ConfigMap of its name with `data.value` and a controller
- *   owner reference, and then the status `{ value, child }`.
+ *   owner reference, and then a status: `value`, `child`, `observedGeneration`, and the conditions Ready, Progressing and Degraded, each with
+ *   reason, message, `observedGeneration` and the time of its last change, as Konverge writes them by default.
  * - Ten workers. Requests are not limited by the client.
  * - Widgets and ConfigMaps of all namespaces are watched. A child that is deleted is recreated. A child or a status that is as
  *   desired is not written.
@@ -32,17 +33,11 @@ export const RATE = 100;
 
 const mebibytes = (configMaps: number): string => ((configMaps * 2048) / 2 ** 20).toFixed(0);
 
-/** Where the programs differ in what they write. */
-const OWN_STATUS = `Konverge also reports \`observedGeneration\` and the conditions Ready, Progressing and Degraded in the status, as it does by default; the
-other programs do not. The request that writes a status is four times as large, and the API server needs more CPU time for it.`;
-
 export function describeWorkload({ objects, more, children, foreign, cached }: Sizes): string {
-  return `A kind with a ConfigMap child and a status; ten workers; a real etcd and kube-apiserver 1.36 on the same machine, fresh for
+  return `A kind with a ConfigMap child and a status with three conditions; ten workers; a real etcd and kube-apiserver 1.36 on the same machine, fresh for
 each operator and round. Konverge is the published bundle, with Node's compile cache filled in advance, as in the image
 (\`ENV NODE_COMPILE_CACHE\`). \`limit\` and \`limit-ssa\` are no operators: they send the same writes over ten connections, without cache or
 comparison, and so show what the API server allows.
-
-${OWN_STATUS}
 
 Cold: ${objects} objects exist when the operator starts. Steady: ${more} more at ${RATE} a second, from the response to the creation until
 the status is observed. Restart: with nothing to do, until the process is idle. Repair: ${children} children are deleted. Foreign: a start

@@ -1,5 +1,6 @@
 // The operator of bench/operator/workload.ts on the official JavaScript client, which has informers and no controller: the queue, the
 // ten workers and the retries are written by hand, as its users do.
+import { isDeepStrictEqual } from "node:util";
 import { CoreV1Api, CustomObjectsApi, KubeConfig, makeInformer } from "@kubernetes/client-node";
 import { Queue } from "./queue.js";
 
@@ -40,6 +41,16 @@ if (mode === "cache") {
   await widgets.start();
 }
 
+function statusOf({ metadata: { name, generation }, spec: { value }, status: earlier }) {
+  const condition = (type, status) => {
+    const found = earlier?.conditions?.find((one) => one.type === type && one.status === status);
+    const lastTransitionTime = found?.lastTransitionTime ?? `${new Date().toISOString().slice(0, 19)}Z`;
+    return { type, status, reason: "AsExpected", message: "", observedGeneration: generation, lastTransitionTime };
+  };
+  const conditions = [condition("Ready", "True"), condition("Progressing", "False"), condition("Degraded", "False")];
+  return { value, child: name, observedGeneration: generation, conditions };
+}
+
 async function reconcile(key) {
   const [namespace, name] = key.split("/");
   const widget = widgets.get(name, namespace);
@@ -52,7 +63,8 @@ async function reconcile(key) {
   if (!cached) await core.createNamespacedConfigMap({ namespace, body: child });
   else if (cached.data?.value !== value || cached.metadata.ownerReferences?.[0]?.uid !== metadata.uid)
     await core.replaceNamespacedConfigMap({ name, namespace, body: child });
-  if (widget.status?.value === value && widget.status.child === name) return;
-  const body = { ...widget, status: { value, child: name } };
+  const status = statusOf(widget);
+  if (isDeepStrictEqual(widget.status, status)) return;
+  const body = { ...widget, status };
   await custom.replaceNamespacedCustomObjectStatus({ ...kind, namespace, name, body });
 }

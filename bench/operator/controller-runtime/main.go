@@ -8,10 +8,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -31,6 +34,12 @@ type widgets struct {
 	scheme *runtime.Scheme
 }
 
+var conditions = []metav1.Condition{
+	{Type: "Ready", Status: metav1.ConditionTrue, Reason: "AsExpected"},
+	{Type: "Progressing", Status: metav1.ConditionFalse, Reason: "AsExpected"},
+	{Type: "Degraded", Status: metav1.ConditionFalse, Reason: "AsExpected"},
+}
+
 func (r *widgets) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	widget := &Widget{}
 	if err := r.Get(ctx, request.NamespacedName, widget); err != nil {
@@ -44,10 +53,17 @@ func (r *widgets) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Res
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if widget.Status.Value == widget.Spec.Value && widget.Status.Child == child.Name {
+	status := widget.Status
+	status.Value, status.Child, status.ObservedGeneration = widget.Spec.Value, child.Name, widget.Generation
+	status.Conditions = slices.Clone(status.Conditions)
+	for _, condition := range conditions {
+		condition.ObservedGeneration = widget.Generation
+		meta.SetStatusCondition(&status.Conditions, condition)
+	}
+	if equality.Semantic.DeepEqual(status, widget.Status) {
 		return ctrl.Result{}, nil
 	}
-	widget.Status = WidgetStatus{Value: widget.Spec.Value, Child: child.Name}
+	widget.Status = status
 	return ctrl.Result{}, r.Status().Update(ctx, widget)
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,8 +22,10 @@ type WidgetSpec struct {
 }
 
 type WidgetStatus struct {
-	Value string `json:"value,omitempty"`
-	Child string `json:"child,omitempty"`
+	Value              string             `json:"value,omitempty"`
+	Child              string             `json:"child,omitempty"`
+	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
+	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 
 type WidgetList struct {
@@ -33,6 +37,8 @@ type WidgetList struct {
 func (w *Widget) DeepCopyObject() runtime.Object {
 	copied := *w
 	w.ObjectMeta.DeepCopyInto(&copied.ObjectMeta)
+	// Conditions have no references in them.
+	copied.Status.Conditions = slices.Clone(w.Status.Conditions)
 	return &copied
 }
 

@@ -4,6 +4,8 @@ Children and values are looked up in indexes, so an object that is as desired co
 synchronous, as most are that use the official client, and so run in threads: ten workers are ten threads. Indexing needs none.
 """
 
+from datetime import datetime, timezone
+
 import kopf
 import kubernetes
 
@@ -40,6 +42,30 @@ def ensure_child(body, children):
         api.patch_namespaced_config_map(name, namespace, child)
 
 
+def status_of(body):
+    generation = body["metadata"]["generation"]
+    earlier = {condition["type"]: condition for condition in body.get("status", {}).get("conditions", [])}
+
+    def condition(kind, value):
+        found = earlier.get(kind, {})
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return {
+            "type": kind,
+            "status": value,
+            "reason": "AsExpected",
+            "message": "",
+            "observedGeneration": generation,
+            "lastTransitionTime": found["lastTransitionTime"] if found.get("status") == value else now,
+        }
+
+    return {
+        "value": body["spec"]["value"],
+        "child": body["metadata"]["name"],
+        "observedGeneration": generation,
+        "conditions": [condition("Ready", "True"), condition("Progressing", "False"), condition("Degraded", "False")],
+    }
+
+
 @kopf.index("", "v1", "configmaps")
 async def children(namespace, name, body, meta, **_):
     owners = meta.get("ownerReferences") or [{}]
@@ -54,10 +80,11 @@ async def widgets(namespace, name, body, **_):
 @kopf.on.create("bench.konverge.dev", "v1", "widgets")
 @kopf.on.update("bench.konverge.dev", "v1", "widgets", field="spec")
 @kopf.on.resume("bench.konverge.dev", "v1", "widgets")
-def reconcile(name, body, spec, status, patch, children, **_):
+def reconcile(body, status, patch, children, **_):
     ensure_child(dict(body), children)
-    if status.get("value") != spec["value"] or status.get("child") != name:
-        patch.status.update({"value": spec["value"], "child": name})
+    desired = status_of(body)
+    if any(status.get(field) != value for field, value in desired.items()):
+        patch.status.update(desired)
 
 
 @kopf.on.event("", "v1", "configmaps", when=lambda event, **_: event["type"] == "DELETED")

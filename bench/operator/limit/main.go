@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -25,12 +26,24 @@ type metadata struct {
 	Namespace       string           `json:"namespace"`
 	UID             string           `json:"uid,omitempty"`
 	ResourceVersion string           `json:"resourceVersion,omitempty"`
+	Generation      int64            `json:"generation,omitempty"`
 	OwnerReferences []map[string]any `json:"ownerReferences,omitempty"`
 }
 
 type status struct {
-	Value string `json:"value"`
-	Child string `json:"child"`
+	Value              string      `json:"value"`
+	Child              string      `json:"child"`
+	ObservedGeneration int64       `json:"observedGeneration"`
+	Conditions         []condition `json:"conditions"`
+}
+
+type condition struct {
+	Type               string `json:"type"`
+	Status             string `json:"status"`
+	Reason             string `json:"reason"`
+	Message            string `json:"message"`
+	ObservedGeneration int64  `json:"observedGeneration"`
+	LastTransitionTime string `json:"lastTransitionTime"`
 }
 
 type object struct {
@@ -96,7 +109,7 @@ func (l *limit) widget(widget object) {
 		done := object{
 			APIVersion: "bench.konverge.dev/v1", Kind: "Widget",
 			Metadata: metadata{Name: name, Namespace: widget.Metadata.Namespace},
-			Status:   &status{widget.Spec["value"], name},
+			Status:   statusOf(widget),
 		}
 		path := "/apis/bench.konverge.dev/v1/namespaces/" + widget.Metadata.Namespace + "/widgets/" + name + "/status"
 		if l.apply {
@@ -109,9 +122,18 @@ func (l *limit) widget(widget object) {
 	}
 }
 
+func statusOf(widget object) *status {
+	generation, now := widget.Metadata.Generation, time.Now().UTC().Format(time.RFC3339)
+	as := func(kind, value string) condition {
+		return condition{kind, value, "AsExpected", "", generation, now}
+	}
+	conditions := []condition{as("Ready", "True"), as("Progressing", "False"), as("Degraded", "False")}
+	return &status{widget.Spec["value"], widget.Metadata.Name, generation, conditions}
+}
+
 func (l *limit) child(child object) {
 	child.APIVersion, child.Kind = "v1", "ConfigMap"
-	child.Metadata.UID, child.Metadata.ResourceVersion = "", ""
+	child.Metadata.UID, child.Metadata.ResourceVersion, child.Metadata.Generation = "", "", 0
 	path := "/api/v1/namespaces/" + child.Metadata.Namespace + "/configmaps"
 	if l.apply {
 		l.write("PATCH", path+"/"+child.Metadata.Name, child)

@@ -5,7 +5,11 @@ mod widget;
 use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
 
 use futures::{Stream, StreamExt, TryStreamExt, channel::mpsc, future::ready};
-use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::ObjectMeta};
+use k8s_openapi::{
+    api::core::v1::ConfigMap,
+    apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time},
+    jiff::Timestamp,
+};
 use kube::{
     Api, Client, Resource, ResourceExt,
     api::{Patch, PatchParams},
@@ -25,6 +29,19 @@ const MANAGER: &str = "widgets";
 struct Context {
     client: Client,
     children: Store<ConfigMap>,
+}
+
+fn condition(widget: &Widget, kind: &str, value: &str) -> Condition {
+    let earlier = widget.status.iter().flat_map(|status| &status.conditions);
+    let same = earlier.into_iter().find(|one| one.type_ == kind && one.status == value);
+    Condition {
+        type_: kind.into(),
+        status: value.into(),
+        reason: "AsExpected".into(),
+        message: String::new(),
+        observed_generation: widget.metadata.generation,
+        last_transition_time: same.map_or_else(|| Time(Timestamp::now()), |one| one.last_transition_time.clone()),
+    }
 }
 
 async fn reconcile(widget: Arc<Widget>, context: Arc<Context>) -> Result<Action, kube::Error> {
@@ -47,7 +64,14 @@ async fn reconcile(widget: Arc<Widget>, context: Arc<Context>) -> Result<Action,
         let api: Api<ConfigMap> = Api::namespaced(context.client.clone(), &namespace);
         api.patch(&name, &apply, &Patch::Apply(&child)).await?;
     }
-    let status = WidgetStatus { value: Some(widget.spec.value.clone()), child: Some(name.clone()) };
+    let status = WidgetStatus {
+        value: Some(widget.spec.value.clone()),
+        child: Some(name.clone()),
+        observed_generation: widget.metadata.generation,
+        conditions: [("Ready", "True"), ("Progressing", "False"), ("Degraded", "False")]
+            .map(|(kind, value)| condition(&widget, kind, value))
+            .into(),
+    };
     if widget.status.as_ref() != Some(&status) {
         let api: Api<Widget> = Api::namespaced(context.client.clone(), &namespace);
         let patch = json!({ "apiVersion": "bench.konverge.dev/v1", "kind": "Widget", "status": status });

@@ -1,3 +1,4 @@
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,4 +13,8 @@ pub struct WidgetSpec {
 pub struct WidgetStatus {
     pub value: Option<String>,
     pub child: Option<String>,
+    #[serde(rename = "observedGeneration")]
+    pub observed_generation: Option<i64>,
+    #[serde(default)]
+    pub conditions: Vec<Condition>,
 }
