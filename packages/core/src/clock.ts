@@ -27,6 +27,8 @@ export interface Clock {
 export interface TimerOptions {
   /** Periodic work (leases, heartbeats, resyncs): a cluster counts as idle while only such timers are pending. */
   background?: boolean;
+  /** In real time, the process does not end while the timer is pending. Default: not if it is a background timer. */
+  keepsProcess?: boolean;
   /** The name of the timer, for error messages. */
   label?: string;
 }
@@ -79,8 +81,8 @@ export function sleep(clock: Clock, ms: number, options: TimerOptions & { signal
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The clock of the machine. Background timers do not keep the process alive. The seed repeats `random`, never
- * `secrets`.
+ * The clock of the machine. Background timers do not keep the process alive unless they say so. The seed repeats
+ * `random`, never `secrets`.
  */
 export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): Clock {
   return {
@@ -95,7 +97,7 @@ export function realClock(seed: number = Math.floor(Math.random() * 2 ** 48)): C
       const wait = (left: number) => {
         handle =
           left > LONGEST_TIMEOUT ? setTimeout(wait, LONGEST_TIMEOUT, left - LONGEST_TIMEOUT) : setTimeout(task, left);
-        if (options?.background) handle.unref();
+        if (!(options?.keepsProcess ?? !options?.background)) handle.unref();
       };
       wait(ms > 0 ? ms : 0);
       return { cancel: () => clearTimeout(handle) };

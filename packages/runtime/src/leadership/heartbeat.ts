@@ -38,6 +38,8 @@ export class Heartbeat {
     await this.#beating;
     if (this.#stopped) return;
     const wait = this.#every * (0.8 + this.#clock.random.next() * 0.4);
-    this.#timer = this.#clock.after(wait, () => void this.#next(), { background: true, label: this.#label });
+    // A replica that waits for its turn has nothing else that keeps its process from ending.
+    const options = { background: true, keepsProcess: true, label: this.#label };
+    this.#timer = this.#clock.after(wait, () => void this.#next(), options);
   }
 }
