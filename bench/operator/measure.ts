@@ -81,7 +81,8 @@ export async function withForeign(
   }
 }
 
-async function prepare(cluster: RealCluster, client: Client): Promise<void> {
+/** What each cluster has before an operator starts. */
+export async function prepare(cluster: RealCluster, client: Client): Promise<void> {
   const applied = await cluster.kubectl(["apply", "-f", "-"], JSON.stringify(Widget.crd()));
   if (applied.code !== 0) throw new Error(applied.stderr);
   await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
@@ -206,7 +207,7 @@ class Scene implements AsyncDisposable {
 }
 
 /** Resolves when a count has reached a goal; rejects when it has not changed for long. */
-async function until(what: string, operator: OperatorProcess, goal: number, count: () => number): Promise<void> {
+export async function until(what: string, operator: OperatorProcess, goal: number, count: () => number): Promise<void> {
   let [reached, since] = [count(), performance.now()];
   while (reached < goal) {
     operator.check();

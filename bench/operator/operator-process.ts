@@ -36,6 +36,12 @@ export class OperatorProcess implements AsyncDisposable {
     if (exitCode !== null || signalCode !== null) throw new Error(`the operator ended with ${exitCode ?? signalCode}`);
   }
 
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
   usage(): Usage {
     this.check();
     return usageOf([this.#child.pid!]);

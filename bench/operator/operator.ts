@@ -2,6 +2,7 @@
 //   node operator.ts            works until it is told to stop
 //   node operator.ts compile    imports what it needs, and ends
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
+//   node operator.ts shards     works as one of several replicas, each on its own objects
 import { setFlagsFromString } from "node:v8";
 import { controller, run } from "konverge";
 import { connect } from "konverge/client";
@@ -36,6 +37,7 @@ if (mode === "cache") {
   console.log("cached");
   process.once("SIGTERM", () => process.exit(0));
 } else {
-  const manager = await run(widgets, { client, log: silentLog });
+  const sharding = mode === "shards" ? { sharding: { name: "widgets", namespace: "default" } } : {};
+  const manager = await run(widgets, { client, log: silentLog, ...sharding });
   process.once("SIGTERM", () => void manager.stop().then(() => process.exit(0)));
 }
