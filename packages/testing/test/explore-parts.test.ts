@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { checkOperator, type Exploration, type ExploreProgress, findingText, mergedParts } from "@konverge/testing";
 import { forgetful, sound } from "./widgets.ts";
 
-const faults = ["crash", "rbac"] as const;
+const faults = ["crash", "deletion", "drift", "rbac"] as const;
 const halves = [1, 2].map((number) => ({ number, of: 2 }));
 
 test("the parts of an exploration try together what the whole tries, each a part of it", async () => {

@@ -65,7 +65,7 @@ test("several processes try together what one tries, and report what stops them"
       depth: 1,
       seed: 1,
       findings: 10,
-      faults: "deletion",
+      faults: "crash,deletion",
       output: "json",
       workers,
       module,
