@@ -282,7 +282,7 @@ async function annotate(
   { client }: ReconcileContext,
 ): Promise<void> {
   const { namespace, name } = database.metadata;
-  await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessGone);
+  await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessMissing);
 }
 
 /** What the parts that have ended had to tell. */
@@ -303,12 +303,18 @@ async function isStopped(restore: DatabaseRestore, { client, cache }: ReconcileC
   const key = `${restore.metadata.namespace}/${restoreJobName(restore, "restore")}`;
   const job = cache.get(Job, key);
   if (!job) return true;
-  if (!job.spec?.suspend) await client.patch(Job, key, { merge: { spec: { suspend: true } } }).catch(unlessGone);
+  if (!job.spec?.suspend) await client.patch(Job, key, { merge: { spec: { suspend: true } } }).catch(unlessMissing);
   return !cache.list(Pod, restore.metadata.namespace).some((pod) => isControlledBy(pod, job));
 }
 
+/** After a deletion of one object alone: another one may have its name by now. */
 function unlessGone(error: unknown): void {
-  if (!isNotFound(error) && !isConflict(error)) throw error;
+  if (!isConflict(error)) unlessMissing(error);
+}
+
+/** After a patch, whose conflict means that nothing was written. */
+function unlessMissing(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }
 
 function unlessThere(error: unknown): void {

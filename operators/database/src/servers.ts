@@ -74,9 +74,8 @@ export async function labelPods(
     const patch = {
       merge: { metadata: { uid: metadata.uid!, labels, annotations: { [TERM]: markOf(metadata.name) } } },
     };
-    await client.patch(Pod, `${metadata.namespace}/${metadata.name}`, patch).catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
+    // A conflict is not ignored: the next pod must not become the primary before this one has stopped being it.
+    await client.patch(Pod, `${metadata.namespace}/${metadata.name}`, patch).catch(ignoreMissing);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   bootstraps,
   onDemand,
   oneAtATime,
+  releaseConflicts,
   restoreDeleted,
   restoreFails,
   restoreRepaired,
@@ -20,6 +21,10 @@ onEmbedded("scheduled backups are told of, and let go", scheduled);
 onEmbedded("a backup that fails says why", backupFails);
 onEmbedded("a restore in place replaces data while no server runs, and tells its steps", tellsOfSteps);
 onEmbedded("a restore that fails leaves what was there", restoreFails);
+onEmbedded(
+  "servers start again after a failed restore, even if the Database cannot be written at once",
+  releaseConflicts,
+);
 onEmbedded("a restore that is deleted leaves what was there, in each phase", restoreDeleted);
 onEmbedded("a Job of a restore is started again when it is deleted, in each phase", restoreRepaired);
 onEmbedded("a new database begins with a backup", bootstraps);

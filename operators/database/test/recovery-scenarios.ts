@@ -397,3 +397,21 @@ async function quiet(stage: TestEnvironment): Promise<void> {
   await stage.settled();
   assert.equal(stage.writes(), writes);
 }
+
+/** The Database cannot be written at the moment when its servers may start again. */
+export const releaseConflicts: Scenario = async (stage) => {
+  await backedUp(stage, { restore: { error: "the backup did not come up" } });
+  let conflicts = 0;
+  stage.injectFault(async (request, next) => {
+    const releases =
+      request.method === "PATCH" && String(request.body).includes('"databases.example.com/restoring":null');
+    if (!releases || conflicts > 0) return next(request);
+    conflicts++;
+    const body = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "Conflict", code: 409 });
+    return { status: 409, headers: { "content-type": "application/json" }, body };
+  });
+  await stage.apply(IN_PLACE);
+  await reaches(stage, DatabaseRestore, "ledger-back", "Failed");
+  await runs(stage, "postgres-ledger");
+  assert.equal(conflicts, 1);
+};
