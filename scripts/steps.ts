@@ -53,7 +53,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--test",
     `--test-concurrency=${PROCESSES}`,
     // Of a whole process, and so of a quarter of all files with two cores, on a machine that is busy with other things.
-    "--test-timeout=3600000",
+    "--test-timeout=1800000",
     // Short-lived objects, of which scenarios make many, are collected more cheaply with more room.
     "--max-semi-space-size=64",
     ...WITHOUT_ASYNC_HOOKS,

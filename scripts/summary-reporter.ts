@@ -6,15 +6,26 @@ import type { TestEvent } from "node:test/reporters";
 import { whenParentDies } from "./parent-watch.ts";
 
 const SLOWEST = 10;
+/** After so many milliseconds in which no test has ended, those that run are named: one of them may never end. */
+const SILENCE = 300_000;
 
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const skips = new Map<string, number>();
   const failedFiles = new Set<string>();
   const durations: { readonly name: string; readonly file: string; readonly ms: number }[] = [];
+  const running = new Set<string>();
+  const silence = setInterval(() => {
+    console.error(`\nno test has ended for ${SILENCE / 60_000} minutes; running: ${[...running].join(", ")}`);
+  }, SILENCE).unref();
   // This runs in the runner, which would go on with all files.
   whenParentDies(() => process.kill(process.pid, "SIGTERM"));
   for await (const event of events) {
+    if (event.type === "test:dequeue") running.add(labelOf(event.data));
+    if (event.type === "test:complete") {
+      running.delete(labelOf(event.data));
+      silence.refresh();
+    }
     // Of a suite that is skipped, no test is declared: it counts as one.
     if (event.type === "test:pass" && (event.data.details.type !== "suite" || event.data.skip !== undefined)) {
       if (event.data.skip !== undefined) {
@@ -51,6 +62,9 @@ export default async function* summary(events: AsyncIterable<TestEvent>): AsyncG
     yield `\n${passed} passed, 0 failed, ${skipped} skipped, ${failed} to be tried again\n`;
   } else yield `\n${passed} passed, ${failed} failed, ${skipped} skipped\n`;
 }
+
+const labelOf = ({ name, file, line }: { name: string; file?: string; line?: number }) =>
+  `${name} (${relative(process.cwd(), file ?? "")}:${line})`;
 
 function slowestText(
   durations: readonly { readonly name: string; readonly file: string; readonly ms: number }[],
