@@ -9,6 +9,9 @@ import type { DatabaseRestore } from "./database-restore.ts";
 export function endedTask({
   status,
 }: DatabaseBackup | DatabaseRestore): ReconcileResult<DatabaseBackup & DatabaseRestore> {
-  const ended = findCondition(status?.conditions, "Ready");
-  return { conditions: { Ready: ended && { status: ended.status, reason: ended.reason, message: ended.message } } };
+  const asBefore = (type: string) => {
+    const before = findCondition(status?.conditions, type);
+    return before && { status: before.status, reason: before.reason, message: before.message };
+  };
+  return { conditions: { Ready: asBefore("Ready"), Degraded: asBefore("Degraded") } };
 }

@@ -194,6 +194,7 @@ export const trainJobInitialized: Scenario = async (stage) => {
     "initializer-tune",
   );
   await endAll(stage, "tune", 0, "Complete");
+  assert.equal((await conditions(stage, "tune")).at(-1)?.type, "Complete");
 };
 
 /** A Job that fails too often fails the training, and what still runs goes. */

@@ -293,6 +293,30 @@ scenario("an error that will not pass stalls the object, and the next success wi
   assert.equal(readinessOf(mended, 0).status, "Current");
 });
 
+scenario(
+  "what an error has reported is withdrawn also by a reconciler that says itself whether the object is ready",
+  async (s) => {
+    await s.run(
+      controller(Widget, {
+        reconcile({ spec }) {
+          if (spec.text === "bad") throw new PermanentError("BadText", "no");
+          return { conditions: { Ready: conditionTrue("Fine") } };
+        },
+      }),
+    );
+    await s.widget("w", { text: "bad" });
+    await s.settle();
+    assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Degraded"), "True BadText");
+    await s.user.patch(Widget, "default/w", { merge: { spec: { text: "good" } } });
+    await s.settle();
+    const mended = await s.user.get(Widget, "default/w");
+    assert.deepEqual(
+      ["Ready", "Progressing", "Degraded", "Stalled"].map((type) => conditionOf(mended, type)),
+      ["True Fine", undefined, undefined, undefined],
+    );
+  },
+);
+
 virtual("a Ready condition from before a child was changed does not speak for the new generation", async (s) => {
   await s.run([
     controller(Widget, {

@@ -40,6 +40,8 @@ const REPORTED_FAILURES = 3;
 const CLEANUP_MISSING = "CleanupMissing";
 /** Conflicts are everyday, unless there is no end to them. */
 const REPORTED_CONFLICTS = 10;
+/** What may have been reported of an earlier problem, of an object without children that says by itself whether it is ready. */
+const WITHDRAWN: Conditions = { Progressing: undefined, Degraded: undefined, Stalled: undefined };
 
 /**
  * One reconcile of one object: read it, ask the reconciler for the desired state, apply it, report.
@@ -172,7 +174,8 @@ export class Reconcile implements ReconcileScope {
     if (states)
       return { ...conditionsFromChildren(states), Reconciling: stillReconciling(conditions["Ready"], states) };
     // Children that the result says nothing about may be in any state; without any, an object that was reconciled is ready.
-    return definition.owns.length > 0 || "Ready" in conditions ? { Stalled: undefined } : conditionsFromChildren([]);
+    if (definition.owns.length > 0) return { Stalled: undefined };
+    return "Ready" in conditions ? WITHDRAWN : conditionsFromChildren([]);
   }
 
   async #withFinalizer(object: KubeObject): Promise<KubeObject | undefined> {

@@ -31,7 +31,8 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
   readonly status?: ReportedStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded are derived from the children unless they are
-   * returned: with no children, an object that was reconciled is Ready. Undefined removes one.
+   * returned: with no children, an object that was reconciled is Ready. Where no kind is owned and Ready is returned, the other two are
+   * removed unless they are returned as well. Undefined removes one.
    */
   readonly conditions?: Conditions | undefined;
   /** Reconcile again after this many milliseconds. */
