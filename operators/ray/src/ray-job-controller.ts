@@ -125,9 +125,12 @@ function finished(job: RayJob, status: Status, { clock, observed }: ReconcileCon
   const submitter = submitterFor(job, attempt);
   const log = observed(submitter) ? [submitter] : [];
   const left = Date.parse(status.endTime ?? "") + 1000 * ttlSecondsAfterFinished - clock.now();
-  if (shutdownAfterJobFinishes && !(left > 0)) return told(status, log, status.message ?? "");
+  const cluster = jobCluster(job, attempt);
+  // A cluster that is gone is not made again for what is left of its time.
+  const isGone = shutdownAfterJobFinishes && (!(left > 0) || !observed(cluster));
+  if (isGone) return told(status, log, status.message ?? "");
   return {
-    ...told(status, [jobCluster(job, attempt), ...log], status.message ?? ""),
+    ...told(status, [cluster, ...log], status.message ?? ""),
     ...(shutdownAfterJobFinishes && { requeueAfter: left }),
   };
 }

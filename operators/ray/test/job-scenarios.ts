@@ -72,6 +72,29 @@ export const jobDeletedAfterItsEnd: Scenario = async (stage) => {
   await reaches(stage, "Complete", "SUCCEEDED");
 };
 
+/** A status that a replaced process writes when the job has ended starts nothing: the submitting Job says that it has. */
+export const lateStatus: Scenario = async (stage) => {
+  await jobRuns(stage);
+  const { metadata, status } = await stage.get(RayJob, "census");
+  const writer = metadata.managedFields?.find(({ operation, subresource }) => operation === "Apply" && subresource);
+  await stage.client.applyStatus(
+    RayJob,
+    {
+      metadata: { name: "census", namespace: stage.namespace },
+      status: { startTime: status!.startTime!, jobDeploymentStatus: "Initializing" },
+    },
+    { fieldManager: writer!.manager!, force: true },
+  );
+  const made: string[] = [];
+  await stage.until("the job is Complete again", async () => {
+    made.push(...(await names(stage, RayCluster)));
+    return (await stage.get(RayJob, "census")).status?.jobDeploymentStatus === "Complete";
+  });
+  await stage.settled();
+  assert.deepEqual([...made, ...(await names(stage, RayCluster))], []);
+  assert.equal((await stage.get(RayJob, "census")).status?.jobStatus, "SUCCEEDED");
+};
+
 /** What fails is tried again on another cluster, as often as it may be. */
 export const jobFails: Scenario = async (stage) => {
   play(stage, [64]);

@@ -10,6 +10,7 @@ import {
   jobRuns,
   jobSuspended,
   jobTooLong,
+  lateStatus,
 } from "./job-scenarios.ts";
 import { badInput, cluster, lives, lostNode, replaced } from "./scenarios.ts";
 import {
@@ -33,6 +34,10 @@ onEmbedded("bad input is refused or reported, and works when it is fixed", badIn
 onEmbedded("workers are added and removed as Ray's own autoscaler decides", autoscaled);
 onEmbedded("a cluster whose autoscaler is switched off is its user's again", switchedOff);
 onEmbedded("a job runs on a dedicated cluster, which is deleted when its time is over", jobRuns);
+onEmbedded(
+  "a status that a replaced process writes late does not start a cluster for a job that has ended",
+  lateStatus,
+);
 onEmbedded("a job that has ended is not submitted again when its Job is deleted", jobDeletedAfterItsEnd);
 onEmbedded("a job that fails is tried again on another cluster, up to its limit", jobFails);
 onEmbedded("a submitting pod that is lost is replaced; a failed try is not the last", jobRetried);
