@@ -72,7 +72,7 @@ export const drains: Scenario = async (stage) => {
   requests.set(going[1]!.status!.podIP!, 0);
   await stage.until("they are gone", async () => (await podsOf(stage)).length === 1);
   assert.equal((await podsOf(stage))[0]!.metadata.uid, stays.metadata.uid, "exactly these have gone");
-  assert.equal(await draining(stage), undefined);
+  await stage.until("none is named any more", async () => (await draining(stage)) === undefined);
   // The graph is as its author left it.
   const { spec } = await stage.get(DynamoGraphDeployment, "chat");
   assert.deepEqual(spec, {

@@ -135,7 +135,10 @@ function objectsAt({ changes }: ExploredRun, { revision }: Moment): AnyObject[] 
   return [...objects.values()];
 }
 
-/** Another client deletes an object, or one of the operator's own kinds and creates it again. */
+/**
+ * Another client deletes an object; one of the operator's own kinds it creates again, unless that is a child, which is its owner's to
+ * recreate: under its name, another client's object would stand in the way.
+ */
 function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content: string }[] {
   const resources = new Map(run.changes.map((change) => [`${change.object.kind} ${change.name}`, change.resource]));
   return objectsAt(run, moment)
@@ -146,7 +149,8 @@ function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content:
       const { group, version } = parseApiVersion(String(object.apiVersion));
       const [plural = ""] = (resources.get(`${object.kind} ${object.metadata.name}`) ?? "").split(".");
       const target: FaultTarget = { group, version, plural, name: object.metadata.name };
-      const recreate = run.groups.includes(group) || isOfUser(run, object);
+      const isChild = object.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
+      const recreate = isOfUser(run, object) || (run.groups.includes(group) && !isChild);
       return { fault: { type: "delete", at: moment.point, target, recreate }, content: object.kind };
     });
 }
