@@ -6,7 +6,7 @@ import type { TestEvent } from "node:test/reporters";
 import { whenParentDies } from "./parent-watch.ts";
 
 const SLOWEST = 10;
-/** After so many milliseconds in which no test has ended, those that run are named: one of them may never end. */
+/** Milliseconds without the end of a test after which the running ones are named: one of them may hang. */
 const SILENCE = 300_000;
 
 export default async function* summary(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

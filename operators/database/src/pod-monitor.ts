@@ -1,6 +1,7 @@
-import { isNotFound, type KubeObject, ownerReference, type ReconcileContext, TypedKind } from "konverge";
+import { type KubeObject, ownerReference, type ReconcileContext, TypedKind } from "konverge";
 import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
 import type { Database } from "./database.ts";
+import { ignoreMissing } from "./ignore-missing.ts";
 import { labelsOf, metadataOf } from "./names.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
@@ -36,10 +37,6 @@ function podMonitorFor(database: Database) {
 /** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
 export async function keepPodMonitor(database: Database, { client }: Pick<ReconcileContext, "client">): Promise<void> {
   const key = `${database.metadata.namespace}/${database.metadata.name}`;
-  const ignoreMissing = (error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  };
   const live = await client.get(PodMonitor, key).catch(ignoreMissing);
   if (!database.spec.exporter) {
     if (live) await client.delete(PodMonitor, key).catch(ignoreMissing);

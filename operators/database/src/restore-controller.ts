@@ -1,8 +1,6 @@
 import {
   controller,
   isAlreadyExists,
-  isConflict,
-  isNotFound,
   permission,
   type ReconcileContext,
   type ReconcileResult,
@@ -17,6 +15,7 @@ import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
 import { endedTask } from "./ended-task.ts";
 import { engineOf } from "./engines.ts";
+import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
 import { DATA, labelsOf } from "./names.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
 import {
@@ -252,7 +251,7 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Reconcile
   if (move.removeStandbys) {
     for (const { metadata } of standbyClaims(plan, cache)) {
       const key = `${metadata.namespace}/${metadata.name}`;
-      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(unlessGone);
+      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreGone);
     }
   }
   if (!move.start) return;
@@ -282,7 +281,7 @@ async function annotate(
   { client }: ReconcileContext,
 ): Promise<void> {
   const { namespace, name } = database.metadata;
-  await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(unlessMissing);
+  await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(ignoreMissing);
 }
 
 /** What the parts that have ended had to tell. */
@@ -303,18 +302,8 @@ async function isStopped(restore: DatabaseRestore, { client, cache }: ReconcileC
   const key = `${restore.metadata.namespace}/${restoreJobName(restore, "restore")}`;
   const job = cache.get(Job, key);
   if (!job) return true;
-  if (!job.spec?.suspend) await client.patch(Job, key, { merge: { spec: { suspend: true } } }).catch(unlessMissing);
+  if (!job.spec?.suspend) await client.patch(Job, key, { merge: { spec: { suspend: true } } }).catch(ignoreMissing);
   return !cache.list(Pod, restore.metadata.namespace).some((pod) => isControlledBy(pod, job));
-}
-
-/** After a deletion of one object alone: another one may have its name by now. */
-function unlessGone(error: unknown): void {
-  if (!isConflict(error)) unlessMissing(error);
-}
-
-/** After a patch, whose conflict means that nothing was written. */
-function unlessMissing(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }
 
 function unlessThere(error: unknown): void {

@@ -1,8 +1,9 @@
-import { isConflict, isNotFound, type ReconcileContext } from "konverge";
+import type { ReconcileContext } from "konverge";
 import { PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
 import { parseQuantity } from "konverge/objects";
 import { failedCreateMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
 import type { Member } from "./leadership.ts";
 import { isRunning, memberOf } from "./members.ts";
 import { claimName, podName, ROLE } from "./names.ts";
@@ -44,9 +45,7 @@ export async function removePod(
   { client }: ReconcileContext,
 ): Promise<void> {
   const options = { preconditions: { uid } };
-  await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch((error: unknown) => {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  });
+  await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch(ignoreGone);
 }
 
 /**
@@ -121,8 +120,4 @@ export function capacityOf(claims: readonly PersistentVolumeClaim[]): string | u
   const sizes = claims.flatMap(({ status }) => status?.capacity?.["storage"] ?? []).map(String);
   if (sizes.length === 0) return undefined;
   return sizes.reduce((a, b) => (parseQuantity(b).cmp(parseQuantity(a)) < 0 ? b : a));
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

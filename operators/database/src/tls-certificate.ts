@@ -1,7 +1,6 @@
 import {
   type Condition,
   findCondition,
-  isNotFound,
   type KubeObject,
   ownerReference,
   type ReconcileContext,
@@ -11,6 +10,7 @@ import { Secret } from "konverge/kinds";
 import { deepEqual, gvkOf } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { ignoreMissing } from "./ignore-missing.ts";
 import { certificateName, metadataOf } from "./names.ts";
 import { hostsOf } from "./server-tls.ts";
 
@@ -79,9 +79,4 @@ export async function keepCertificate(
   if (ready?.status === "True" || (await isIssued())) return undefined;
   const message = `Certificate ${name} is not issued yet${ready?.message ? `: ${ready.message}` : ""}`;
   return { reason: "CertificatePending", message };
-}
-
-/** Neither the object nor, perhaps, its kind. */
-function ignoreMissing(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -287,10 +287,10 @@ scenario("an error that will not pass stalls the object, and the next success wi
   assert.deepEqual(readinessOf(stalled, 0), { status: "Failed", reason: "BadText", message: "no" });
   await s.user.patch(Widget, "default/w", { merge: { spec: { text: "good" } } });
   await s.settle();
-  const mended = await s.user.get(Widget, "default/w");
-  assert.equal(conditionOf(mended, "Stalled"), undefined);
-  assert.equal(conditionOf(mended, "Degraded"), "False AsExpected");
-  assert.equal(readinessOf(mended, 0).status, "Current");
+  const repaired = await s.user.get(Widget, "default/w");
+  assert.equal(conditionOf(repaired, "Stalled"), undefined);
+  assert.equal(conditionOf(repaired, "Degraded"), "False AsExpected");
+  assert.equal(readinessOf(repaired, 0).status, "Current");
 });
 
 scenario(
@@ -309,9 +309,9 @@ scenario(
     assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Degraded"), "True BadText");
     await s.user.patch(Widget, "default/w", { merge: { spec: { text: "good" } } });
     await s.settle();
-    const mended = await s.user.get(Widget, "default/w");
+    const repaired = await s.user.get(Widget, "default/w");
     assert.deepEqual(
-      ["Ready", "Progressing", "Degraded", "Stalled"].map((type) => conditionOf(mended, type)),
+      ["Ready", "Progressing", "Degraded", "Stalled"].map((type) => conditionOf(repaired, type)),
       ["True Fine", undefined, undefined, undefined],
     );
   },

@@ -137,7 +137,7 @@ function objectsAt({ changes }: ExploredRun, { revision }: Moment): AnyObject[] 
 
 /**
  * Another client deletes an object; one of the operator's own kinds it creates again, unless that is a child, which is its owner's to
- * recreate: under its name, another client's object would stand in the way.
+ * recreate: an object of another client under its name would block it.
  */
 function deletionsAt(run: ExploredRun, moment: Moment): { fault: Fault; content: string }[] {
   const resources = new Map(run.changes.map((change) => [`${change.object.kind} ${change.name}`, change.resource]));
