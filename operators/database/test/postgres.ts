@@ -119,6 +119,7 @@ export class MachineRoom implements AsyncDisposable {
       env: {
         PATH: `${quickPrograms(bin)}:${bin}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.root,
+        TMPDIR: this.root,
         TZ: "UTC",
         LC_ALL: "C.UTF-8",
         ...(libraries && { LD_LIBRARY_PATH: libraries }),
