@@ -36,19 +36,21 @@ const PROCESSES = availableParallelism() + 2;
 
 const WITHOUT_ASYNC_HOOKS = ["--import=./scripts/test-without-async-hooks.mjs"];
 
+export const fastTests = () => tests("fast");
 /** The suites that need a real control plane. */
 export const realTests = () => tests("real");
 /** Survival tests. */
 export const proofTests = () => tests("proof");
 
 const steps: Record<string, (files: readonly string[]) => string[]> = {
-  types: () => ["tsc", "--noEmit"],
+  // Only what has changed since the last time is checked again.
+  types: () => ["tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", "dist/types.tsbuildinfo"],
   "types of the console's page": () => ["tsc", "--noEmit", "-p", "packages/console/page"],
   lint: () => ["biome", "check", "--error-on-warnings", "."],
   format: () => ["biome", "check", "--write", "."],
   layering: () => ["node", "scripts/layering.ts"],
   words: () => ["node", "scripts/docs/words.ts"],
-  "fast tests": () => [
+  "fast tests": (files) => [
     "node",
     "--test",
     `--test-concurrency=${PROCESSES}`,
@@ -58,7 +60,7 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     "--max-semi-space-size=64",
     ...WITHOUT_ASYNC_HOOKS,
     ...REPORTERS,
-    ...groupedTests(tests("fast"), PROCESSES),
+    ...groupedTests(files.length > 0 ? files : fastTests(), PROCESSES),
   ],
   proofs: (files) => [
     "node",
@@ -77,10 +79,11 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("browser")),
   ],
+  // Two files at a time: they mostly wait for clusters and programs.
   "peers' programs": () => [
     "node",
     "--test",
-    "--test-concurrency=1",
+    "--test-concurrency=2",
     "--test-timeout=600000",
     ...REPORTERS,
     ...tests("peer"),
@@ -106,11 +109,11 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS.slice(2),
     ...(files.length > 0 ? files : tests("nodes")),
   ],
-  // Two files at a time: each starts its own control plane, and mostly waits for it.
+  // More files at a time than two cores: each starts its own control plane, and mostly waits for it.
   "real tests": (files) => [
     "node",
     "--test",
-    "--test-concurrency=2",
+    "--test-concurrency=3",
     "--test-timeout=300000",
     ...REPORTERS,
     ...(files.length > 0 ? files : realTests()),
