@@ -15,7 +15,7 @@ RUN npm ci --ignore-scripts --no-fund --no-audit \
 RUN npm ci --omit=dev --ignore-scripts --no-fund --no-audit \
  && find node_modules -type l -delete \
  && cp -r dist/stage/node_modules/. node_modules/ \
- && rm -rf node_modules/@konverge/dev node_modules/undici node_modules/yaml node_modules/re2js node_modules/commander
+ && rm -rf node_modules/@konverge/dev node_modules/undici node_modules/yaml node_modules/re2js node_modules/commander node_modules/zod
 
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 WORKDIR /app

@@ -79,11 +79,11 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...REPORTERS,
     ...(files.length > 0 ? files : tests("browser")),
   ],
-  // Two files at a time: they mostly wait for clusters and programs.
+  // Three files at a time: they mostly wait for clusters and programs.
   "peers' programs": () => [
     "node",
     "--test",
-    "--test-concurrency=2",
+    "--test-concurrency=3",
     "--test-timeout=600000",
     ...REPORTERS,
     ...tests("peer"),

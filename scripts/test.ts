@@ -1,5 +1,5 @@
 // `npm test`: types, lint, layering, the words of the documentation, and the fast tests: all of the framework and of the embedded
-// cluster, and a quarter of the files that test operators, command and explorer as a whole, another quarter for each commit.
+// cluster, and a sixth of the files that test operators, command and explorer as a whole, another sixth for each commit.
 // `-- --seed N` repeats a choice, `-- --all` runs all of them, as CI does.
 import { parseArgs } from "node:util";
 import { rotatingSeed, sample } from "./sample.ts";
@@ -15,7 +15,7 @@ const { values } = parseArgs({
 let files = fastTests();
 if (!values.all) {
   const [seed, long] = [rotatingSeed(values.seed), files.filter((file) => WHOLE_PROGRAMS.test(file))];
-  const chosen = new Set(sample(long, 4, seed));
+  const chosen = new Set(sample(long, 6, seed));
   files = files.filter((file) => !WHOLE_PROGRAMS.test(file) || chosen.has(file));
   console.log(
     `of operators, command and explorer: ${chosen.size} of ${long.length} test files; --seed ${seed} repeats this choice, --all runs all`,

@@ -1,5 +1,4 @@
-import { defineKind } from "konverge";
-import { z } from "zod";
+import { defineKind, z } from "konverge";
 
 /** It asks for a ConfigMap with a value in it, and says when it is there. */
 export const Widget = defineKind({

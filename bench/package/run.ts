@@ -63,7 +63,7 @@ function installed(name: string, checkout: string): Installed {
   const folder = join(made, name.replaceAll(" ", "-"));
   const [tarball] = globSync(join(checkout, "dist", "konverge-[0-9]*.tgz"));
   if (tarball === undefined) throw new Error(`${checkout}: there is no package in dist: run npm run pack there`);
-  execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, tarball, "zod"], {
+  execFileSync("npm", ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, tarball], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   for (const file of ["operator", "widget"]) {

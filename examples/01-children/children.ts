@@ -1,7 +1,6 @@
 // The first idea: say which children an object shall have. They are created, repaired, and pruned.
-import { controller, defineKind } from "konverge";
+import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Settings = defineKind({
   group: "examples.konverge.dev",

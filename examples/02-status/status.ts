@@ -1,7 +1,6 @@
 // Report what is going on: a status of your own, conditions, and columns for `kubectl get`.
-import { ageColumn, conditionColumn, conditionFalse, conditionTrue, controller, defineKind } from "konverge";
+import { ageColumn, conditionColumn, conditionFalse, conditionTrue, controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Quiz = defineKind({
   group: "examples.konverge.dev",

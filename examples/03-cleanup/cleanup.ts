@@ -1,7 +1,6 @@
 // Take away what the garbage collector cannot: a cleanup, which brings its finalizer with it.
-import { controller, defineKind } from "konverge";
+import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Guest = defineKind({
   group: "examples.konverge.dev",

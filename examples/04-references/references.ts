@@ -1,8 +1,7 @@
 // Follow another object: whatever changes in a Secret is passed on by those who refer to it.
 import { createHash } from "node:crypto";
-import { controller, defineKind, watchKind } from "konverge";
+import { controller, defineKind, watchKind, z } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
-import { z } from "zod";
 
 export const Login = defineKind({
   group: "examples.konverge.dev",

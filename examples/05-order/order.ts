@@ -1,7 +1,6 @@
 // Do one thing after the other: the server comes after the migration is done.
-import { controller, defineKind, plannedChild } from "konverge";
+import { controller, defineKind, plannedChild, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Rollout = defineKind({
   group: "examples.konverge.dev",

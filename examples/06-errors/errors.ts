@@ -1,7 +1,6 @@
 // Say what kind of failure it is: it passes, it needs somebody, or something outside is not there yet.
-import { controller, defineKind, ExternalError, PermanentError } from "konverge";
+import { controller, defineKind, ExternalError, PermanentError, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Errand = defineKind({
   group: "examples.konverge.dev",

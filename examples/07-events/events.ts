@@ -1,6 +1,5 @@
 // Tell users what happened, where `kubectl describe` shows it.
-import { controller, defineKind } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, z } from "konverge";
 
 export const Parcel = defineKind({
   group: "examples.konverge.dev",

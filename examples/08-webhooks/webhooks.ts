@@ -1,7 +1,6 @@
 // Judge writes before they are stored: fill in what is missing, refuse what makes no sense, warn.
-import { defineKind } from "konverge";
+import { defineKind, z } from "konverge";
 import { admissionWebhook, fieldForbidden, Webhooks } from "konverge/webhooks";
-import { z } from "zod";
 
 export const Tank = defineKind({
   group: "examples.konverge.dev",

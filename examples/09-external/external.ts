@@ -1,6 +1,5 @@
 // Keep something outside the cluster as an object wants it: observe, create, update, delete.
-import { controller, defineKind, externalResource, type ObjectOf } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, externalResource, type ObjectOf, z } from "konverge";
 
 export const Phone = defineKind({
   group: "examples.konverge.dev",

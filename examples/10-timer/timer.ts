@@ -1,6 +1,5 @@
 // Do something again and again: ask whether it is due.
-import { controller, defineKind } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, z } from "konverge";
 
 export const Alarm = defineKind({
   group: "examples.konverge.dev",

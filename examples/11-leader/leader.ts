@@ -1,6 +1,5 @@
 // Run two replicas, of which one acts: when it goes, the other takes over.
-import { controller, defineKind } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, z } from "konverge";
 
 export const Ship = defineKind({
   group: "examples.konverge.dev",

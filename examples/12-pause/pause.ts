@@ -1,7 +1,6 @@
 // Leave an object alone for a while: an annotation, and nothing to write in the controller.
-import { controller, defineKind } from "konverge";
+import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Poster = defineKind({
   group: "examples.konverge.dev",

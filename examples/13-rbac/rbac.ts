@@ -1,8 +1,7 @@
 // Give an operator exactly the rights that it needs: they follow from what it declares.
-import { cacheKind, controller, defineKind } from "konverge";
+import { cacheKind, controller, defineKind, z } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { controllerPermissions, rolesFor } from "konverge/rbac";
-import { z } from "zod";
 
 export const Door = defineKind({
   group: "examples.konverge.dev",

@@ -1,8 +1,7 @@
 // Tell how the operator itself is doing: metrics, probes and a line per reconcile.
-import { controller, defineKind, type Manager } from "konverge";
+import { controller, defineKind, type Manager, z } from "konverge";
 import { httpEndpoints, Metrics } from "konverge/observability";
 import type { Clock } from "konverge/time";
-import { z } from "zod";
 
 export const Plant = defineKind({
   group: "examples.konverge.dev",

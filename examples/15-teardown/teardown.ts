@@ -1,7 +1,6 @@
 // Take things down in the reverse of the order in which they were put up.
-import { controller, defineKind, plannedChild } from "konverge";
+import { controller, defineKind, plannedChild, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Tower = defineKind({
   group: "examples.konverge.dev",

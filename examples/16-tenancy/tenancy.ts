@@ -1,8 +1,7 @@
 // Serve tenants without lending them the operator's rights: children are written in the name of a service account that
 // the object names, in its own namespace.
-import { controller, defineKind } from "konverge";
+import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Wish = defineKind({
   group: "examples.konverge.dev",

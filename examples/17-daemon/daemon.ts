@@ -1,6 +1,5 @@
 // Keep something going for as long as an object is there: one daemon for each object, wherever it runs.
-import { controller, defineKind } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, z } from "konverge";
 
 export const Feed = defineKind({
   group: "examples.konverge.dev",

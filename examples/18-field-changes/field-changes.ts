@@ -1,6 +1,5 @@
 // Deal with the change of a field, old value at hand: kept with the object, so that no restart loses it.
-import { controller, defineKind, fieldChanges } from "konverge";
-import { z } from "zod";
+import { controller, defineKind, fieldChanges, z } from "konverge";
 
 export const Shop = defineKind({
   group: "examples.konverge.dev",

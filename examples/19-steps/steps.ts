@@ -1,7 +1,6 @@
 // Do several things one after the other, each once, and go on after a restart where it was left.
-import { conditionTrue, controller, defineKind, durableSteps } from "konverge";
+import { conditionTrue, controller, defineKind, durableSteps, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Launch = defineKind({
   group: "examples.konverge.dev",

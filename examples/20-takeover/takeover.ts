@@ -1,9 +1,8 @@
 // Take over from another operator: its objects, its fields, its finalizer.
-import { controller, defineKind, ownedKind } from "konverge";
+import { controller, defineKind, ownedKind, z } from "konverge";
 import { adoptFields } from "konverge/adoption";
 import type { Client } from "konverge/client";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Garden = defineKind({
   group: "examples.konverge.dev",

@@ -1,7 +1,6 @@
 // Record what an operator sees and does, and put it to a new version of the code before that goes anywhere.
-import { cacheKind, controller, defineKind } from "konverge";
+import { cacheKind, controller, defineKind, z } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
-import { z } from "zod";
 
 export const Site = defineKind({
   group: "examples.konverge.dev",

@@ -1,8 +1,7 @@
 // Change the shape of a kind without leaving anybody behind: two versions, of which one is stored.
-import { controller, defineKind } from "konverge";
+import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 import { Webhooks } from "konverge/webhooks";
-import { z } from "zod";
 
 export const Message = defineKind({
   group: "examples.konverge.dev",

@@ -1,5 +1,6 @@
 // `npm run docs`: runs every command and code block of the README, the guide, the reference and the operators' READMEs, in
-// order, each document in a folder of its own, and checks the types of all of it.
+// order, each document in a folder of its own, and checks the types of all of it. As many documents as there are cores are run at a
+// time: clusters in them have different names.
 //
 //   ```sh                    every line is a command
 //   ```ts file=operator.ts   is written to that file
@@ -8,9 +9,11 @@
 //   ```text output           what the commands just before it print; `…` stands for anything
 //
 // A block that cannot be run says why, behind `not-run:`; there should be few.
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { type Block, blocksOf } from "./blocks.ts";
 
 /** Commands that CI runs anyway, and that would run this script again. */
@@ -39,19 +42,24 @@ rmSync(FOLDER, { recursive: true, force: true });
 let passed = 0;
 const failures: string[] = [];
 let skipped = 0;
-for (const document of documents) runDocument(document);
+const waiting = documents.values();
+await Promise.all(
+  Array.from({ length: availableParallelism() }, async () => {
+    for (const document of waiting) await runDocument(document);
+  }),
+);
 checkTypes();
 for (const failure of failures) console.log(`\n✖ ${failure}`);
 console.log(`\n${passed} passed, ${failures.length} failed, ${skipped} skipped`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-function runDocument(document: string): void {
+async function runDocument(document: string): Promise<void> {
   const folder = join(FOLDER, dirname(document), basename(document, ".md"));
   mkdirSync(folder, { recursive: true });
   let output = "";
   for (const block of blocksOf(readFileSync(document, "utf8"))) {
     const where = `${document}:${block.line}`;
-    const problem = block.info.startsWith("not-run:") ? skip(where, block) : runBlock(block, folder, output);
+    const problem = block.info.startsWith("not-run:") ? skip(where, block) : await runBlock(block, folder, output);
     if (problem === "skipped") continue;
     if ("failed" in problem) failures.push(`${where}: ${problem.failed}`);
     else passed++;
@@ -82,7 +90,7 @@ function skip(where: string, block: Block): "skipped" {
 
 type Outcome = { output: string } | { failed: string } | { written: true };
 
-function runBlock(block: Block, folder: string, before: string): Outcome {
+async function runBlock(block: Block, folder: string, before: string): Promise<Outcome> {
   const file = /file=(\S+)/.exec(block.info)?.[1];
   if (file) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -103,7 +111,7 @@ function runBlock(block: Block, folder: string, before: string): Outcome {
   let output = "";
   for (const line of block.text.split("\n").filter((text) => text.trim() !== "" && !text.startsWith("#"))) {
     if (RUN_ELSEWHERE.has(line.replace(/\s+#.*/, "").trim())) continue;
-    const outcome = command(line, folder);
+    const outcome = await command(line, folder);
     if ("failed" in outcome) return outcome;
     if ("output" in outcome) output += outcome.output;
   }
@@ -111,17 +119,18 @@ function runBlock(block: Block, folder: string, before: string): Outcome {
 }
 
 /** npm scripts are the repository's, everything else belongs to the document's own folder. */
-function command(line: string, folder: string): Outcome {
+async function command(line: string, folder: string): Promise<Outcome> {
   const cwd = line.startsWith("npm ") || line.startsWith("make ") ? process.cwd() : folder;
-  const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", line], {
-    cwd,
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  if (status === 0) return { output: stdout };
-  return {
-    failed: `\`${line}\` ended with ${status ?? "no status: it was still running after five minutes"}\n${stdout}${stderr}`,
-  };
+  const options = { cwd, timeout: 300_000, maxBuffer: 1e8 };
+  try {
+    const running = promisify(execFile)("bash", ["-euo", "pipefail", "-c", line], options);
+    running.child.stdin?.end();
+    return { output: (await running).stdout };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number | null; stdout: string; stderr: string };
+    const how = code ?? "no status: it was still running after five minutes";
+    return { failed: `\`${line}\` ended with ${how}\n${stdout}${stderr}` };
+  }
 }
 
 function matches(actual: string, shown: string): boolean {

@@ -33,10 +33,10 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
   });
   const step = orderedTests();
 
-  step("npm create konverge makes a project whose only dependencies are Konverge, Zod and types", async () => {
+  step("npm create konverge makes a project whose only dependencies are Konverge and types", async () => {
     assert.match(await project.create("--kind", "Cache"), /cache-operator is ready\. Next:/);
     const { dependencies, devDependencies } = JSON.parse(project.read("package.json")) as Record<string, object>;
-    assert.deepEqual(Object.keys(dependencies!), ["konverge", "zod"]);
+    assert.deepEqual(Object.keys(dependencies!), ["konverge"]);
     assert.deepEqual(Object.keys(devDependencies!), ["@konverge/dev", "@types/node", "typescript"]);
   });
 

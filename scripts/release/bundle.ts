@@ -4,10 +4,10 @@ import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { destinationOf, entriesOf, NODE_MINIMUM, type PublishedPackage, sourceOf } from "./layout.ts";
 
 /**
- * Libraries that stay dependencies, so that a tree has one of each: users hand us their own zod schemas, register metrics
- * with prom-client, configure pino and OpenTelemetry. The others are part of the bundle: see docs/decisions/003-no-build-and-bundles.md.
+ * Libraries that stay dependencies, so that a tree has one of each: users register metrics with prom-client, configure pino and
+ * OpenTelemetry. The others are part of the bundle: see docs/decisions/003-no-build-and-bundles.md.
  */
-export const EXTERNAL = ["zod", "pino", "prom-client", "ws", "@opentelemetry/api"] as const;
+export const EXTERNAL = ["pino", "prom-client", "ws", "@opentelemetry/api"] as const;
 
 /** Modules of the command that are started as processes: the command itself, and what runs operators in pods and explores them. */
 const STARTED = ["main", "explore-worker", "operator-catalog", "operator-container"];
@@ -102,8 +102,6 @@ function wholeWorkspace(): Plugin {
         path: join(process.cwd(), sourceOf(path)),
         sideEffects: false,
       }));
-      // A program without kinds of its own does not load it.
-      onResolve({ filter: /^zod$/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
     },
   };
 }

@@ -25,8 +25,8 @@ export interface PublishedPackage {
   readonly programs?: readonly string[];
   /** Packages of ours without which it works, but can do less. */
   readonly optional?: readonly string[];
-  /** Libraries that users bring, by the versions that it works with: their objects are handed to it. */
-  readonly peers?: Readonly<Record<string, string>>;
+  /** Libraries in Konverge's bundle that its declarations name: installed too, in the version of the bundle. */
+  readonly types?: readonly string[];
 }
 
 export const published: readonly PublishedPackage[] = [
@@ -44,7 +44,7 @@ export const published: readonly PublishedPackage[] = [
     ],
     command: "packages/cli",
     optional: ["@konverge/dev", "@konverge/operators"],
-    peers: { zod: "^4.2.0" },
+    types: ["zod"],
   },
   {
     name: "@konverge/dev",
@@ -64,6 +64,7 @@ export const published: readonly PublishedPackage[] = [
       "operators/database",
       "operators/kubeflow",
     ],
+    types: ["zod"],
   },
 ];
 

@@ -9,6 +9,8 @@ import { entriesOf, foldersOf, manifestIn, type PublishedPackage } from "./layou
 const CONSOLE = "packages/console";
 /** The folder whose data every program reads. */
 const KINDS = "packages/kinds";
+/** The folder whose package.json has the version of what kinds are written with. */
+const SCHEMA = "packages/schema";
 /** Files beside the sources that code reads when it runs. */
 const READ_BY_CODE = ["data", "scripts"];
 
@@ -58,7 +60,7 @@ function copyIfThere(from: string, to: string): void {
 
 /** The package.json of a published package. */
 export function publishedManifest(target: PublishedPackage) {
-  const { name, command, optional = [], peers = {} } = target;
+  const { name, command, optional = [] } = target;
   const { version, description, keywords, homepage, repository, engines } = manifestIn(target.folder);
   const exported = [...entriesOf(target)].map(([subpath, module]) => [
     `.${subpath}`,
@@ -82,8 +84,8 @@ export function publishedManifest(target: PublishedPackage) {
     },
     ...(command && { bin: { konverge: "bin/konverge.js" } }),
     dependencies: dependenciesOf(target, version),
-    peerDependencies: { ...Object.fromEntries(optional.map((one) => [one, version])), ...peers },
     ...(optional.length > 0 && {
+      peerDependencies: Object.fromEntries(optional.map((one) => [one, version])),
       peerDependenciesMeta: Object.fromEntries(optional.map((one) => [one, { optional: true }])),
     }),
   };
@@ -95,9 +97,11 @@ function dependenciesOf(target: PublishedPackage, version: string): Record<strin
   const isExternal = new Set<string>(EXTERNAL);
   for (const folder of foldersOf(target)) {
     for (const [library, range] of Object.entries(manifestIn(folder).dependencies ?? {})) {
-      if (isExternal.has(library) && !target.peers?.[library]) dependencies[library] = `^${range}`;
+      if (isExternal.has(library)) dependencies[library] = `^${range}`;
     }
   }
+  const { dependencies: exact = {} } = manifestIn(SCHEMA);
+  for (const library of target.types ?? []) dependencies[library] = exact[library]!;
   return Object.fromEntries(Object.entries(dependencies).sort());
 }
 

@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { manifestIn, NODE_MINIMUM } from "./layout.ts";
+import { NODE_MINIMUM } from "./layout.ts";
 
 /** An operator as a user writes it, in TypeScript, on what was installed. */
-const OPERATOR = `import { controller, defineKind, type Operator, operator } from "konverge";
+const OPERATOR = `import { controller, defineKind, type Operator, operator, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 export const Greeting = defineKind({
   group: "try.example.com",
@@ -86,8 +85,7 @@ export async function tryInstalled(tarballs: readonly string[], options: { runti
   const konverge = (...args: string[]) => node(join("node_modules", ".bin", "konverge"), ...args);
   try {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    const zod = `zod@${manifestIn("packages/schema").dependencies?.["zod"]}`;
-    const paths = [...tarballs.map((path) => resolve(path)), zod];
+    const paths = tarballs.map((path) => resolve(path));
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--silent", ...paths], {
       cwd: folder,
       stdio: "inherit",

@@ -48,6 +48,7 @@ export function declarationsOf(entryPoints: readonly EntryPoint[]): Map<EntryPoi
   const declarationOf = (target: ts.Symbol, exportedAs: string): Declaration => {
     const [declaration] = target.declarations ?? [];
     if (!declaration) throw new Error(`${exportedAs} is not declared anywhere`);
+    if (ts.isSourceFile(declaration)) return libraryDeclaration(declaration.fileName, exportedAs);
     const file = relative(".", resolve(declaration.getSourceFile().fileName)).replace(/\.ts$/, ".d.ts");
     let text = modules.get(file);
     if (!text) {
@@ -71,6 +72,14 @@ export function declarationsOf(entryPoints: readonly EntryPoint[]): Map<EntryPoi
       symbols.map((symbol) => declarationOf(targetOf(symbol), symbol.name)),
     ]),
   );
+}
+
+/** A whole library under one name: it has its own documentation. */
+function libraryDeclaration(file: string, name: string): Declaration {
+  const [folder, library] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)!;
+  const { homepage } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as { homepage: string };
+  const comment = `The library [${library}](${homepage}).`;
+  return { name, kind: "constant", comment, text: `export { ${name} } from "${library}";`, mentions: [], members: [] };
 }
 
 /** The class of this repository that a class extends. */

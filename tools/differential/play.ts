@@ -207,8 +207,11 @@ class Player {
   #fill(value: unknown): unknown {
     if (typeof value === "string")
       return value.replace(
-        /\$\{?([A-Za-z][A-Za-z0-9]*)\}?/g,
-        (all, name: string) => this.#variables[name] ?? filler(name) ?? all,
+        /\$(?:\{([A-Za-z][A-Za-z0-9]*)\}|([A-Za-z][A-Za-z0-9]*))/g,
+        (all, braced: string | undefined, bare: string) => {
+          const name = braced ?? bare;
+          return this.#variables[name] ?? filler(name) ?? all;
+        },
       );
     if (Array.isArray(value)) return value.map((item) => this.#fill(item));
     if (typeof value !== "object" || value === null) return value;

@@ -5,6 +5,8 @@ import { type Answer, isStream } from "./send.ts";
 const ALSO_OF_KUBERNETES: readonly RegExp[] = [
   // Of a get and a watch; a list answers 400.
   /resourceVersion: Invalid value: /,
+  // An object with a version that is none.
+  /"message":"strconv\.ParseUint: parsing /,
   // An object that apply cannot read with the schema, and one with values that do not fit their types.
   /failed to create typed patch object /,
   /failed to convert new object .* to proper version: unable to convert unstructured object to /,

@@ -26,6 +26,8 @@ export interface Answer {
 const STREAM_MS = 100;
 const LONGEST_MS = 60_000;
 const KEPT_TEXT = 16_000;
+/** In megabytes. Beyond it, Node's client resets its own streams: every later request on the connection would go unheard. */
+const CLIENT_MEMORY = 1000;
 
 /** Whether an answer has no end of its own: what comes within a moment is read. */
 export const isStream = ({ target }: FuzzRequest): boolean => /[?&](watch|follow)=|\/watch\//.test(target);
@@ -125,7 +127,7 @@ export class Sender {
   #http2(): ClientHttp2Session {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session;
     const { url, ca, cert, key } = this.#endpoint;
-    const session = connectHttp2(url, { ca, cert, key });
+    const session = connectHttp2(url, { ca, cert, key, maxSessionMemory: CLIENT_MEMORY });
     session.on("error", () => {});
     session.setMaxListeners(0);
     this.#session = session;

@@ -1,7 +1,6 @@
 import { ConfigMap } from "@konverge/kinds";
 import { controller, operator } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 
 /** A kind that is installed with a chart. */
 export const Echo = defineKind({

@@ -34,7 +34,7 @@ const PATTERNS: Record<string, Pattern> = {
 const peer = findPeer(exploredOperator);
 const skip = peer.available ? false : peer.why;
 
-describe("an operator on controller-runtime as a black box", { skip }, () => {
+describe("an operator on controller-runtime as a black box", { skip, concurrency: true }, () => {
   for (const [pattern, { mistake, faults, found }] of Object.entries(PATTERNS)) {
     const explore = (arguments_: string) =>
       exploreProgram({

@@ -1,5 +1,4 @@
-import { cel } from "konverge";
-import { z } from "zod";
+import { cel, z } from "konverge";
 
 /** A name that SQL takes without quotes. */
 const identifier = () => z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);

@@ -1,5 +1,4 @@
-import { cel, quantity } from "konverge";
-import { z } from "zod";
+import { cel, quantity, z } from "konverge";
 import { objectStoreSpec } from "./object-store-spec.ts";
 
 /** `90m`, `36h`, `14d`. */

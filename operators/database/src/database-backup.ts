@@ -1,5 +1,4 @@
-import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
-import { z } from "zod";
+import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn, z } from "konverge";
 import { METHODS } from "./backup-spec.ts";
 
 /** Names become names of Jobs, labels of their pods and folders. Those of a schedule's Jobs are as long as they may be. */

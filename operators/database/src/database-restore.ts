@@ -1,5 +1,4 @@
-import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn } from "konverge";
-import { z } from "zod";
+import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn, z } from "konverge";
 import { objectStoreSpec } from "./object-store-spec.ts";
 import { recoveryRules, recoverySpec } from "./restore-spec.ts";
 

@@ -1,7 +1,6 @@
-import { ageColumn, cel, defineKind, duration, type ObjectOf, opaqueObject, quantity } from "konverge";
+import { ageColumn, cel, defineKind, duration, type ObjectOf, opaqueObject, quantity, z } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
 import { podTemplateField } from "konverge/pods";
-import { z } from "zod";
 import { applicationSpec } from "./application-spec.ts";
 import { backupSpec } from "./backup-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";

@@ -1,5 +1,5 @@
+import { z } from "konverge";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 const secret = () => z.object({ secretName: z.string().min(1) });
 

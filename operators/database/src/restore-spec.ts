@@ -1,5 +1,5 @@
+import { z } from "konverge";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 import { objectStoreSpec } from "./object-store-spec.ts";
 
 /** A moment in UTC, as 2026-03-01T12:30:00Z. */

@@ -1,5 +1,4 @@
-import { ageColumn, conditionColumn, defineKind, type ObjectOf } from "konverge";
-import { z } from "zod";
+import { ageColumn, conditionColumn, defineKind, type ObjectOf, z } from "konverge";
 import { serviceFields } from "./service-spec.ts";
 
 /** One service of a graph at work. Made by the graph's controller; it can be written by hand as well. */

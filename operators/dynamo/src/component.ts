@@ -1,5 +1,4 @@
-import { ageColumn, conditionColumn, defineKind, immutable, type ObjectOf } from "konverge";
-import { z } from "zod";
+import { ageColumn, conditionColumn, defineKind, immutable, type ObjectOf, z } from "konverge";
 
 /** An image to be built from sources. What it is built from never changes: another image is another object. */
 export const DynamoComponent = defineKind({

@@ -1,5 +1,4 @@
-import { ageColumn, atomic, cel, conditionColumn, defineKind, type ObjectOf } from "konverge";
-import { z } from "zod";
+import { ageColumn, atomic, cel, conditionColumn, defineKind, type ObjectOf, z } from "konverge";
 import { services, variables } from "./service-spec.ts";
 
 /** What both versions have alike. */

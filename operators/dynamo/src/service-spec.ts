@@ -1,7 +1,6 @@
-import { listMap, opaqueObject, quantity } from "konverge";
+import { listMap, opaqueObject, quantity, z } from "konverge";
 import type { Container, EnvVar, HorizontalPodAutoscalerBehavior, MetricSpec, PodSpec, Probe } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 const texts = () => z.record(z.string(), z.string());
 

@@ -284,7 +284,7 @@ export const badInput: Scenario = async (stage) => {
     "it is told that there is no room",
     async () => (await stage.condition(DynamoGraphDeployment, "chat", "Ready")) === "False insufficient_capacity",
   );
-  assert.ok(
+  await stage.until("there is an event that says so", async () =>
     (await stage.events(DynamoComponentDeployment, "chat-vllmworker")).some((told) =>
       told.startsWith("Warning NoRoom "),
     ),

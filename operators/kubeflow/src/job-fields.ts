@@ -1,7 +1,6 @@
-import { immutable, listMap, opaqueObject, quantity } from "konverge";
+import { immutable, listMap, opaqueObject, quantity, z } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 const time = () => z.iso.datetime().optional();
 

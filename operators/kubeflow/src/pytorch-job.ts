@@ -1,5 +1,4 @@
-import { defineKind, type ObjectOf, opaqueObject } from "konverge";
-import { z } from "zod";
+import { defineKind, type ObjectOf, opaqueObject, z } from "konverge";
 import { jobColumns } from "./job-columns.ts";
 import { jobStatus, replicaSpecs, runPolicy } from "./job-fields.ts";
 

@@ -8,10 +8,10 @@ import {
   opaqueObject,
   quantity,
   rawSchema,
+  z,
 } from "konverge";
 import type { Affinity, PodSecurityContext, SecurityContext, Toleration, Volume, VolumeMount } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 import { jobColumns } from "./job-columns.ts";
 import { TRAINER_GROUP } from "./training-runtime.ts";
 

@@ -1,7 +1,6 @@
-import { atomic, cel, defineKind, listMap, listSet, type ObjectOf, opaqueObject } from "konverge";
+import { atomic, cel, defineKind, listMap, listSet, type ObjectOf, opaqueObject, z } from "konverge";
 import type { JobTemplateSpec, PersistentVolumeClaimSpec } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 export const TRAINER_GROUP = "trainer.kubeflow.org";
 

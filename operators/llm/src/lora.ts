@@ -1,6 +1,5 @@
-import { listMap } from "konverge";
+import { listMap, z } from "konverge";
 import type { Pod } from "konverge/kinds";
-import { z } from "zod";
 import type { FileSupply } from "./file-supply.ts";
 import { adapterSourceField, type FileSource, sourceUri } from "./model-source.ts";
 

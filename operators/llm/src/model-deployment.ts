@@ -1,5 +1,4 @@
-import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn } from "konverge";
-import { z } from "zod";
+import { ageColumn, cel, conditionColumn, defineKind, duration, type ObjectOf, wideColumn, z } from "konverge";
 import { adapterStatus } from "./lora.ts";
 import { canaryStatus, rolloutField } from "./rollout-spec.ts";
 import { servingFields, servingRules } from "./serving-spec.ts";

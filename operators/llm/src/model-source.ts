@@ -1,5 +1,4 @@
-import { cel } from "konverge";
-import { z } from "zod";
+import { cel, z } from "konverge";
 
 const folder = () => z.string().max(1024);
 const objectName = () =>

@@ -1,5 +1,4 @@
-import { cel, duration } from "konverge";
-import { z } from "zod";
+import { cel, duration, z } from "konverge";
 
 /** The field `rollout` of a spec. */
 export const rolloutField = z.object({

@@ -1,5 +1,4 @@
-import { duration } from "konverge";
-import { z } from "zod";
+import { duration, z } from "konverge";
 
 /** The field `route` of a spec. */
 export const routeField = z.object({

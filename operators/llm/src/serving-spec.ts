@@ -1,7 +1,6 @@
-import { cel, duration, listMap, opaqueObject, quantity } from "konverge";
+import { cel, duration, listMap, opaqueObject, quantity, z } from "konverge";
 import type { EnvVar, EnvVarSource } from "konverge/kinds";
 import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
-import { z } from "zod";
 import { type LoraSpec, loraField } from "./lora.ts";
 import { type FileSource, modelSourceField } from "./model-source.ts";
 import { routeField } from "./route-spec.ts";

@@ -1,4 +1,4 @@
-import { ageColumn, defineKind, listMap, type ObjectOf, opaqueObject, quantity, wideColumn } from "konverge";
+import { ageColumn, defineKind, listMap, type ObjectOf, opaqueObject, quantity, wideColumn, z } from "konverge";
 import type {
   EnvFromSource,
   EnvVar,
@@ -8,7 +8,6 @@ import type {
   SecurityContext,
   VolumeMount,
 } from "konverge/kinds";
-import { z } from "zod";
 import { rayKind } from "./ray-kind.ts";
 
 const MOST_REPLICAS = 2_147_483_647;

@@ -1,6 +1,5 @@
-import { ageColumn, defineKind, type ObjectOf, opaqueObject } from "konverge";
+import { ageColumn, defineKind, type ObjectOf, opaqueObject, z } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
-import { z } from "zod";
 import { rayClusterSpec } from "./ray-cluster.ts";
 import { rayKind } from "./ray-kind.ts";
 

@@ -1,6 +1,5 @@
-import { ageColumn, defineKind, type ObjectOf, opaqueObject } from "konverge";
+import { ageColumn, defineKind, type ObjectOf, opaqueObject, z } from "konverge";
 import type { Service } from "konverge/kinds";
-import { z } from "zod";
 import { rayClusterSpec, rayClusterStatus } from "./ray-cluster.ts";
 import { rayKind } from "./ray-kind.ts";
 

@@ -1,7 +1,6 @@
-import { ageColumn, defineKind, intOrString, listMap, type ObjectOf, opaqueObject } from "konverge";
+import { ageColumn, defineKind, intOrString, listMap, type ObjectOf, opaqueObject, z } from "konverge";
 import type { Container, EnvVar, MetricSpec, PodSpec, ResourceRequirements } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 /** How deep graphs may nest: a CRD cannot say "and so on". */
 const DEEPEST_GRAPH = 6;

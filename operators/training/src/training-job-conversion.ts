@@ -1,5 +1,5 @@
+import type { z } from "konverge";
 import type { DeepReadonly } from "konverge/objects";
-import type { z } from "zod";
 import type { TrainingJobStatus } from "./training-job-status.ts";
 import type { trainingJobV1alpha1 } from "./training-job-v1alpha1.ts";
 import type { trainingJobV1beta1 } from "./training-job-v1beta1.ts";

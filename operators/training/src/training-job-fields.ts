@@ -1,7 +1,6 @@
-import { listMap, opaqueObject, quantity } from "konverge";
+import { listMap, opaqueObject, quantity, z } from "konverge";
 import type { EnvVarSource, Toleration } from "konverge/kinds";
 import { podTemplateField } from "konverge/pods";
-import { z } from "zod";
 
 /** What both versions of TrainingJob share: each field once, with its bounds and its words. */
 

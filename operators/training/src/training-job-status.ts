@@ -1,6 +1,5 @@
-import { listMap } from "konverge";
+import { listMap, z } from "konverge";
 import type { DeepReadonly } from "konverge/objects";
-import { z } from "zod";
 
 const time = () => z.iso.datetime().optional();
 const count = () => z.int().min(0).optional();

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "konverge";
 import * as field from "./training-job-fields.ts";
 
 /** The spec of v1alpha1, in which objects are stored: what is asked for, in one flat list. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "konverge";
 import * as field from "./training-job-fields.ts";
 
 /**

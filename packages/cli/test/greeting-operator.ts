@@ -1,7 +1,6 @@
 import { ConfigMap } from "@konverge/kinds";
 import { admissionWebhook, controller, fieldInvalid, operator } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 
 const status = z.object({ said: z.string().optional() });
 

@@ -163,4 +163,5 @@ export {
   type VersionDefinitions,
   type WrittenObject,
   wideColumn,
+  z,
 } from "@konverge/schema";

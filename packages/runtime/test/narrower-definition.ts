@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 import { scenario } from "./scenario.ts";
 
 const Gadget = defineKind({

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { controller, optionalKind, RECONCILE_NOW_ANNOTATION } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 import { stage, Widget } from "./stage.ts";
 
 /** A kind of other software. */

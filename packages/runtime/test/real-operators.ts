@@ -7,8 +7,7 @@ import { realClock, sleep } from "@konverge/core";
 import { CustomResourceDefinition, Namespace } from "@konverge/kinds";
 import { type RealCluster, startRealCluster } from "@konverge/real";
 import { type Controller, type Manager, type ManagerOptions, run, silentLog } from "@konverge/runtime";
-import { defineKind, type ObjectOf } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, type ObjectOf, z } from "@konverge/schema";
 import { type AuditedRequest, readAuditLog } from "./audit-log.ts";
 
 export const Widget = defineKind({

@@ -13,8 +13,7 @@ import {
 } from "@konverge/core";
 import { ConfigMap, CustomResourceDefinition, Namespace } from "@konverge/kinds";
 import { type Controller, type Log, Manager, type ManagerOptions } from "@konverge/runtime";
-import { defineKind, type ObjectOf } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, type ObjectOf, z } from "@konverge/schema";
 
 /** A kind of the tests: its children are ConfigMaps. */
 export const Widget = defineKind({

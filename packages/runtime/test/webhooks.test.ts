@@ -20,8 +20,7 @@ import {
   WebhookRegistration,
   Webhooks,
 } from "@konverge/runtime";
-import { defineKind, type ObjectOf } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, type ObjectOf, z } from "@konverge/schema";
 
 const Model = defineKind({
   group: "ai.example.com",

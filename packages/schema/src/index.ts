@@ -20,6 +20,7 @@
  *   what the same file means to kubectl; writing gives what `kubectl get -o yaml` would. Errors name the line.
  */
 export type { ObjectOf } from "@konverge/core";
+export { z } from "zod";
 export {
   atomic,
   type CelRule,

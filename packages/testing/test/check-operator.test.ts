@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@konverge/kinds";
 import { admissionWebhook, controller, fieldInvalid, type Operator, operator } from "@konverge/runtime";
-import { cel, defineKind } from "@konverge/schema";
+import { cel, defineKind, z } from "@konverge/schema";
 import { checkOperator, findingText, replay, type Scenario } from "@konverge/testing";
-import { z } from "zod";
 import { forgetful, sound } from "./widgets.ts";
 
 test("an operator that infers all from the cluster passes without a scenario", async () => {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@konverge/kinds";
 import { controller, type Operator, operator, permission } from "@konverge/runtime";
-import { cel, defineKind, type ObjectOf } from "@konverge/schema";
+import { cel, defineKind, type ObjectOf, z } from "@konverge/schema";
 import { type Exploration, explore, type Scenario } from "@konverge/testing";
-import { z } from "zod";
 import { specVariants } from "../src/explorer/spec-variants.ts";
 
 const Tank = defineKind({

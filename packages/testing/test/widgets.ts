@@ -1,8 +1,7 @@
 import { ConfigMap, Deployment, Secret } from "@konverge/kinds";
 import { controller, type Operator, operator, permission } from "@konverge/runtime";
-import { defineKind, type ObjectOf } from "@konverge/schema";
+import { defineKind, type ObjectOf, z } from "@konverge/schema";
 import type { Scenario } from "@konverge/testing";
-import { z } from "zod";
 
 /** A kind of the tests. */
 export const Widget = defineKind({

@@ -1,8 +1,7 @@
 import { sleep } from "@konverge/core";
 import { permission } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
+import { defineKind, z } from "@konverge/schema";
 import type { Program, Scenario } from "@konverge/testing";
-import { z } from "zod";
 import { app } from "../lib/app.ts";
 import { reaches } from "../lib/steps.ts";
 

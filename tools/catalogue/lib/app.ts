@@ -1,5 +1,4 @@
-import { defineKind, type ObjectOf } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, type ObjectOf, z } from "@konverge/schema";
 
 /** The kind of all reconcilers here. */
 export const App = defineKind({

@@ -40,7 +40,9 @@ export const readInt64 = integerReader("int64", -(2n ** 63n), 2n ** 63n - 1n);
 function integerReader(type: string, least: number | bigint, most: number | bigint): ValueReader {
   return (value, mismatch) => {
     if (typeof value === "number" && Number.isInteger(value)) {
-      return value >= least && value <= most ? value : mismatch(`number ${stringifyJson(value)}`, type);
+      // Integers of more digits than a number holds are bigints if 64 bits hold them: this one was rounded.
+      const isInRange = value >= least && value <= most && value !== -(2 ** 63);
+      return isInRange ? value : mismatch(`number ${stringifyJson(value)}`, type);
     }
     if (typeof value === "bigint" && value >= least && value <= most) return value;
     if (value instanceof WholeFloat) return mismatch(`number ${value.value}.0`, type);

@@ -331,7 +331,7 @@ class Service {
       if (controller.signal.aborted) response.socket?.close(1006);
       else await this.#upgrades.complete(incoming, socket, head, response, this.#clock);
     } catch (error) {
-      if (!controller.signal.aborted) await refuse(socket, this.#failure(error, method, incoming.url));
+      if (!controller.signal.aborted) await refuse(socket, this.#failure(error, method, incoming.url), this.#clock);
     }
   }
 

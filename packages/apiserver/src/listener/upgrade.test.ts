@@ -5,6 +5,7 @@ import { request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { test } from "node:test";
+import { connect as connectTls } from "node:tls";
 import { type ApiRequest, forbidden, type MessageSocket, type Transport } from "@konverge/core";
 import { WebSocket } from "ws";
 import { authority, http1, tls, until } from "../../test/clients.ts";
@@ -126,6 +127,21 @@ test("a refusal is an ordinary answer", async () => {
   let text = "";
   for await (const chunk of incoming) text += chunk;
   assert.equal(JSON.parse(text).message, 'pods "p" is forbidden: no');
+});
+
+test("nothing is left of the connection of a refused client that has sent more than its request", async () => {
+  const { transport } = exec();
+  // It closes when all connections have: the test ends only if nothing is left of this one.
+  await using listener = await listen(transport, { tls, grace: 3_600_000 });
+  const client = connectTls({ host: listener.host, port: listener.port, ca: authority.cert, servername: "localhost" });
+  client.write(
+    "GET /forbidden HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n" +
+      "sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+  );
+  client.write(Buffer.alloc(100_000));
+  const [answer] = (await once(client, "data")) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.1 403 Forbidden\r\n/);
+  await once(client.resume(), "close");
 });
 
 test("a SPDY connection carries its bytes as they are, under the protocol that the server chose", async () => {

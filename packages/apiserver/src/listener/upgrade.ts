@@ -34,7 +34,7 @@ export class Upgrades {
     clock: Clock,
   ): Promise<void> {
     if (response.status !== 101 || !response.socket) {
-      await refuse(socket, response);
+      await refuse(socket, response, clock);
       return;
     }
     const inner = response.socket;
@@ -160,15 +160,22 @@ async function carryOut(
   }
 }
 
+/** How long a refused client has to read its answer: closing at once, with something unread, could take it away. */
+const FAREWELL = 500;
+
 /** An ordinary answer on a connection that was to be upgraded: the last thing that is said on it. */
-export async function refuse(socket: Duplex, response: ApiResponse): Promise<void> {
+export async function refuse(socket: Duplex, response: ApiResponse, clock: Clock): Promise<void> {
   const body = Buffer.from(await readText(response.body));
   const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
   for (const name of Object.keys(response.headers)) {
     for (const value of headerValues(response.headers, name)) lines.push(`${name}: ${value}`);
   }
   lines.push(`content-length: ${body.length}`, "connection: close", "", "");
-  if (!socket.writable) return;
+  if (!socket.writable) return void socket.destroy();
+  const timer = clock.after(FAREWELL, () => socket.destroy());
+  // What the client still sends is discarded. Without a reader, its end would never be seen, and the socket would stay open.
+  socket.resume();
   socket.end(Buffer.concat([Buffer.from(lines.join("\r\n")), body]));
   await once(socket, "close").catch(() => {});
+  timer.cancel();
 }

@@ -2,6 +2,7 @@ import { badRequest, parseApiVersion } from "@konverge/core";
 import { internal, isObject } from "@konverge/schema/patch";
 import type { Call } from "../call/call.ts";
 import { DecodeError } from "../codec/decode-error.ts";
+import { checkFinite } from "../codec/finite-numbers.ts";
 import { jsonKind } from "../codec/go-values.ts";
 import type { JsonText } from "../codec/json-text.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
@@ -49,6 +50,7 @@ function readApplied(call: Call): { value: WorkingObject; duplicates: JsonText["
   const text = bodyText(call.request);
   try {
     const { value, duplicates } = parseYamlText(text);
+    checkFinite(value, text);
     if (value === null || isObject(value)) return { value: (value ?? {}) as WorkingObject, duplicates };
     const problem = `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);

@@ -1,7 +1,8 @@
 import { type ApiResponse, isNotFound } from "@konverge/core";
 import type { Call } from "../call/call.ts";
 import { listResponse } from "../representation/answer.ts";
-import { deleteObject, readDeleteOptions } from "./delete.ts";
+import { deleteObject } from "./delete.ts";
+import { readDeleteOptions } from "./delete-options.ts";
 import { selectPage } from "./list.ts";
 import { selectionOf } from "./selectors.ts";
 

@@ -2,11 +2,11 @@ import { type ApiError, type ApiResponse, conflict, forbidden, notFound, timesta
 import { type Call, strategyContext } from "../call/call.ts";
 import { readEntry } from "../call/stored.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
-import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../http/query.ts";
+import type { DeleteOptions } from "../http/query.ts";
 import { bodyResponse, entryResponse, objectResponse } from "../representation/answer.ts";
 import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
-import { readOptionsBody } from "./body.ts";
+import { readDeleteOptions } from "./delete-options.ts";
 
 /** How a deletion ended: the object is gone, or it stays until its finalizers are removed. */
 export interface Deleted {
@@ -29,14 +29,6 @@ export async function deleteOne(given: Call): Promise<ApiResponse> {
   if (deleted.entry) return entryResponse(call, deleted.entry, status);
   if (!deleted.gone || call.definition.strategy.returnsDeleted) return objectResponse(call, deleted.object, status);
   return bodyResponse(status, deletedStatus(call, deleted.object), call.form);
-}
-
-/** The options of a delete: its body, or its parameters where it has none. */
-export function readDeleteOptions(call: Call): DeleteOptions {
-  const options = call.request.body?.length ? readOptionsBody(call) : deleteParameters(call.info.query);
-  checkDeleteOptions(options);
-  for (const text of call.definition.strategy.warningsOnDelete?.(options) ?? []) call.warn(text);
-  return options;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from "@konverge/schema/patch";
 import { type Call, requestVersion } from "../call/call.ts";
 import { DecodeError } from "../codec/decode-error.ts";
+import { checkFinite } from "../codec/finite-numbers.ts";
 import { type JsonText, parseJsonText } from "../codec/json-text.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
@@ -103,7 +104,10 @@ function merged(patched: unknown, live: unknown): string {
 
 function patchBody(call: Call, type: string): JsonText {
   try {
-    return parseJsonText(bodyText(call.request));
+    const text = bodyText(call.request);
+    const parsed = parseJsonText(text);
+    checkFinite(parsed.value, text);
+    return parsed;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw badRequest(type === STRATEGIC_PATCH ? error.message : `error decoding patch: ${error.message}`);

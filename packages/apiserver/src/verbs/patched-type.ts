@@ -1,6 +1,8 @@
 import { apiVersionOf, type JsonObject, parseApiVersion } from "@konverge/core";
 import type { Call } from "../call/call.ts";
-import { ownKind, typeProblem, typeTextProblem } from "./body.ts";
+import { DecodeError } from "../codec/decode-error.ts";
+import { ownKind } from "./body.ts";
+import { declaredType, typeProblem } from "./declared-type.ts";
 
 /** What an object of the resource's kind says that it is: the decoder puts it there, whatever stood there. */
 export function ownType(call: Call): { apiVersion: string; kind: string } {
@@ -10,12 +12,15 @@ export function ownType(call: Call): { apiVersion: string; kind: string } {
 
 /** Why the decoder of JSON texts does not take a patched object for one of the resource's kind; undefined when it does. */
 export function patchedTypeProblem(call: Call, patched: JsonObject): string | undefined {
-  const problem = typeTextProblem(patched);
-  if (problem !== undefined) return problem;
-  const { apiVersion, kind } = patched as { apiVersion?: string | null; kind?: string | null };
-  if (!apiVersion) return undefined;
-  const own = ownKind(call);
-  return typeProblem(call, own, { ...parseApiVersion(apiVersion), kind: kind || own.kind });
+  try {
+    const { apiVersion, kind } = declaredType(patched);
+    if (apiVersion === "") return undefined;
+    const own = ownKind(call);
+    return typeProblem(call, own, { ...parseApiVersion(apiVersion), kind: kind || own.kind });
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
 }
 
 /** The same of the decoder of maps: it reads them into the type that is there, whatever they say of theirs. */

@@ -20,10 +20,14 @@ function isUint64(text: string): boolean {
   return digits.length < LONGEST_UINT64 || (digits.length === LONGEST_UINT64 && BigInt(digits) < 2n ** 64n);
 }
 
-/** What is wrong with a resourceVersion that is no revision. */
+/** What is wrong with a resourceVersion parameter that is no revision. */
 export function versionProblem(text: string): string {
-  const why = isDigits(text) ? "value out of range" : "invalid syntax";
-  return `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: parsing ${quoted(text)}: ${why}`;
+  return `resourceVersion: Invalid value: ${quoted(text)}: ${parseProblem(text)}`;
+}
+
+/** What is wrong with the resourceVersion of an object that is no revision. */
+export function parseProblem(text: string): string {
+  return `strconv.ParseUint: parsing ${quoted(text)}: ${isDigits(text) ? "value out of range" : "invalid syntax"}`;
 }
 
 /** Resolves when the store has come as far as a revision; throws 504 when it does not within a few seconds. */

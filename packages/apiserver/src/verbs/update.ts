@@ -19,6 +19,7 @@ import { checkNotTerminating, storeNew, type Written } from "./create.ts";
 import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, keepSystemFields, metadataUpdateErrors } from "./metadata.ts";
 import { registryKey } from "./registry-key.ts";
+import { parseProblem, revisionOf } from "./resource-version.ts";
 
 /** Makes an object of the one that is there. */
 export type StoredChange = (live: WorkingObject) => WorkingObject | Promise<WorkingObject>;
@@ -121,12 +122,7 @@ async function createInstead(call: Call, draft: WorkingObject): Promise<Written>
 function checkVersion({ definition, info }: Call, object: WorkingObject, stored: WorkingObject): void {
   const { metadata } = object;
   const given = metadata.resourceVersion ?? "";
-  if (!/^[0-9]*$/.test(given)) {
-    throw new ApiError({
-      code: 500,
-      message: `strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
-    });
-  }
+  if (revisionOf(given) === undefined) throw new ApiError({ code: 500, message: parseProblem(given) });
   const isMissing = given === "" || given === "0";
   if (isMissing && definition.strategy.allowUnconditionalUpdate) {
     metadata.resourceVersion = stored.metadata.resourceVersion;

@@ -41,8 +41,7 @@ export function definitionSource(crd: CrdObject): Written {
   });
   const conversion = conversions.length > 0 ? `  conversion: {\n${conversions.join("")}  },\n` : "";
   const imports = [...source.imports, "defineKind"].sort(importOrder);
-  const text = `import { ${[...imports, "type ObjectOf"].sort(importOrder).join(", ")} } from "konverge";
-import { z } from "zod";
+  const text = `import { ${[...imports, "type ObjectOf", "z"].sort(importOrder).join(", ")} } from "konverge";
 
 export const ${names.kind} = defineKind({
 ${head.map((line) => `  ${line},\n`).join("")}  versions: {
@@ -57,10 +56,8 @@ export type ${names.kind} = ObjectOf<typeof ${names.kind}>;
 export function versionSource(version: CrdVersion, constant: string, comment: string): Written {
   const source = new ZodSource();
   const body = versionText(version, source, "");
-  const imports = [...source.imports, "type VersionDefinition"].sort(importOrder);
-  const only = source.imports.size === 0 ? `import type { VersionDefinition }` : `import { ${imports.join(", ")} }`;
-  const text = `${only} from "konverge";
-import { z } from "zod";
+  const imports = [...source.imports, "type VersionDefinition", "z"].sort(importOrder);
+  const text = `import { ${imports.join(", ")} } from "konverge";
 
 /** ${comment} */
 export const ${constant} = ${body} satisfies VersionDefinition;

@@ -36,7 +36,7 @@ test("a project runs with its samples, its time can be changed in the console, e
     const [, link = ""] = /See it in the browser:\n {2}(\S+)/.exec(output.join("")) ?? [];
     const visit = await ConsoleVisit.open(link);
     for (const speed of [2, 1]) assert.deepEqual(await visit.control({ action: "speed", speed }), { status: 200 });
-    await printed(/error +src\/operator\.ts cannot be loaded: src\/cache\.ts:27:\d+: Expression expected/);
+    await printed(/error +src\/operator\.ts cannot be loaded: src\/cache\.ts:26:\d+: Expression expected/);
     project.write("src/cache.ts", source);
     await printed(/converged +Cache default\/sample: Resource is Ready/);
     await printed(/cache\S* +apply ConfigMap default\/cache-sample/);
@@ -47,7 +47,7 @@ test("a project runs with its samples, its time can be changed in the console, e
     );
     await printed(/a new version is running/);
     project.write("samples/cache.yaml", project.read("samples/cache.yaml").replace("hello", "bad"));
-    await printed(/error +src\/cache\.ts:27:\d+: \S+ default\/sample: no bad texts/);
+    await printed(/error +src\/cache\.ts:26:\d+: \S+ default\/sample: no bad texts/);
     project.write("samples/cache.yaml", project.read("samples/cache.yaml").replace("text: bad", "text: 5"));
     await printed(/error +samples\/cache\.yaml: .*spec\.text: expected string/);
     const before = output.length;

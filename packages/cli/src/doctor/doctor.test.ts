@@ -15,8 +15,7 @@ import {
   Secret,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { applyObjects } from "../deploy/apply-objects.ts";

@@ -75,8 +75,8 @@ async function clusterCrd(name: string, choice: ClusterChoice): Promise<CrdObjec
 
 /** What the definition says differently, found by loading it: where Konverge is not installed, nobody can say. */
 async function differences(file: string, crd: CrdObject): Promise<string[]> {
-  if (!hasPackages(dirname(file))) {
-    return ["not compared with the CRD, since konverge and zod are not installed here: npm install konverge zod"];
+  if (!hasKonverge(dirname(file))) {
+    return ["not compared with the CRD, since konverge is not installed here: npm install konverge"];
   }
   const module = (await import(`${pathToFileURL(file).href}?at=${process.hrtime.bigint()}`)) as Record<
     string,
@@ -86,9 +86,9 @@ async function differences(file: string, crd: CrdObject): Promise<string[]> {
   return definitionDifferences(crd, module[crd.spec.names.kind]!.crd(options));
 }
 
-function hasPackages(from: string): boolean {
+function hasKonverge(from: string): boolean {
   for (let at = from; ; at = dirname(at)) {
-    if (["konverge", "zod"].every((name) => existsSync(join(at, "node_modules", name)))) return true;
+    if (existsSync(join(at, "node_modules", "konverge"))) return true;
     if (dirname(at) === at) return false;
   }
 }

@@ -21,9 +21,8 @@ export function ownImports(...imports: readonly (readonly [names: string, file: 
 
 function source({ group, version, kind }: Api): string {
   const lower = kind.toLowerCase();
-  return `import { conditionColumn, controller, defineKind, type ObjectOf } from "konverge";
+  return `import { conditionColumn, controller, defineKind, type ObjectOf, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
-import { z } from "zod";
 
 /** The kind: this definition gives its TypeScript type, its CRD and its validation. */
 export const ${kind} = defineKind({

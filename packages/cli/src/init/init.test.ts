@@ -39,7 +39,6 @@ test("a project has what one works with, and brings the packages that it was giv
     "@types/node",
     "konverge",
     "typescript",
-    "zod",
   ]);
   assert.equal(read("vendor/konverge-dev-0.1.0.tgz"), "konverge-dev");
   assert.match(read("src/operator.ts"), /export const cacheOperator = operator\(\{\n {2}name: "cache-operator"/);
@@ -107,7 +106,6 @@ test("the libraries of a new project are those that Konverge is tested with", ()
   const manifest = (path: string) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
   const { devDependencies } = manifest("../../../../package.json");
   assert.deepEqual(LIBRARIES, {
-    zod: `^${manifest("../../../schema/package.json").dependencies.zod}`,
     typescript: `^${devDependencies.typescript}`,
     nodeTypes: `^${devDependencies["@types/node"]}`,
   });

@@ -7,7 +7,6 @@ import { UsageError } from "../usage-error.ts";
 export interface Packages {
   readonly konverge: string;
   readonly dev: string;
-  readonly zod: string;
   readonly typescript: string;
   readonly nodeTypes: string;
   /** Packages that the project brings itself, in `vendor/`. */
@@ -15,7 +14,7 @@ export interface Packages {
 }
 
 /** Libraries of other people, in the versions that Konverge is tested with. */
-export const LIBRARIES = { zod: "^4.6.7", typescript: "^7.0.2", nodeTypes: "^24.19.2" };
+export const LIBRARIES = { typescript: "^7.0.2", nodeTypes: "^24.19.2" };
 
 /**
  * The packages of a new project: those of the registry in the version of this command, or tarballs of a folder. From a checkout

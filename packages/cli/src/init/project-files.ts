@@ -49,7 +49,7 @@ function manifest({ name, domain, packages }: Project): string {
         test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
       },
       konverge: { operators: "./src/operator.ts", domain },
-      dependencies: { konverge: packages.konverge, zod: packages.zod },
+      dependencies: { konverge: packages.konverge },
       devDependencies: {
         "@konverge/dev": packages.dev,
         "@types/node": packages.nodeTypes,

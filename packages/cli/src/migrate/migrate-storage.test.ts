@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CustomResourceDefinition } from "@konverge/kinds";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { doctor } from "../doctor/doctor.ts";
 import { MIGRATION_ANNOTATION, type MigrateOptions, migrateStorage } from "./migrate-storage.ts";

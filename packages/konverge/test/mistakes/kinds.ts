@@ -1,5 +1,4 @@
-import { cel, conditionColumn, defineKind, listMap } from "konverge";
-import { z } from "zod";
+import { cel, conditionColumn, defineKind, listMap, z } from "konverge";
 import { Website } from "./website.ts";
 
 export const misspelled = Website.new({

@@ -1,5 +1,4 @@
-import { defineKind, type ObjectOf } from "konverge";
-import { z } from "zod";
+import { defineKind, type ObjectOf, z } from "konverge";
 
 export const Website = defineKind({
   group: "example.com",

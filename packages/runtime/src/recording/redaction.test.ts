@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineKind, rawSchema } from "@konverge/schema";
+import { defineKind, rawSchema, z } from "@konverge/schema";
 import fc from "fast-check";
-import { z } from "zod";
 import { Redaction } from "./redaction.ts";
 
 const password = () => rawSchema<string>({ type: "string", format: "password" });

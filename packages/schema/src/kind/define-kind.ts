@@ -26,10 +26,6 @@ import { DefinitionError } from "./definition-error.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 import { objectSchema } from "./object-schema.ts";
 import { pluralOf } from "./plural.ts";
-import { checkInstalledZod } from "./zod-version.ts";
-
-// Before the first schema is written: with another Zod, what is missing in it would fail first, with another message.
-checkInstalledZod();
 
 /** A kind made by {@link defineKind}: its stored version, and everything that is derived from the definition. */
 export interface Kind<V extends VersionDefinitions, S extends keyof V & string>

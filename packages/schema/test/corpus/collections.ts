@@ -1,5 +1,4 @@
-import { atomic, defineKind, listMap, listSet, maxProperties, minProperties } from "@konverge/schema";
-import { z } from "zod";
+import { atomic, defineKind, listMap, listSet, maxProperties, minProperties, z } from "@konverge/schema";
 
 /** Lists, maps and nested objects. */
 

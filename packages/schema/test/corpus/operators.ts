@@ -8,8 +8,8 @@ import {
   opaqueObject,
   quantity,
   wideColumn,
+  z,
 } from "@konverge/schema";
-import { z } from "zod";
 
 /** Kinds as operators have them: models, databases, caches. */
 

@@ -1,5 +1,4 @@
-import { cel, defineKind, duration, immutable, listMap, maxProperties } from "@konverge/schema";
-import { z } from "zod";
+import { cel, defineKind, duration, immutable, listMap, maxProperties, z } from "@konverge/schema";
 
 /** CEL rules in every place, and what is made of them. */
 

@@ -1,5 +1,4 @@
-import { defineKind, duration, intOrString, quantity } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, duration, intOrString, quantity, z } from "@konverge/schema";
 
 /** One kind for each sort of scalar, with every check that Zod has and a CRD can express. */
 

@@ -1,5 +1,4 @@
-import { defineKind, embeddedObject, opaqueObject, rawSchema } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, embeddedObject, opaqueObject, rawSchema, z } from "@konverge/schema";
 
 /** Unions, intersections, and fields that are open or whole objects. */
 

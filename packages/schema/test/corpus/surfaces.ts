@@ -1,5 +1,4 @@
-import { ageColumn, conditionColumn, defineKind, wideColumn } from "@konverge/schema";
-import { z } from "zod";
+import { ageColumn, conditionColumn, defineKind, wideColumn, z } from "@konverge/schema";
 
 /** What a kind looks like from outside: names, scope, columns, subresources, versions. */
 

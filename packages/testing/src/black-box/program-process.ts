@@ -20,6 +20,12 @@ export interface ProgramExit {
 /** What is kept of what a process prints. */
 const OUTPUT_CHARACTERS = 64 * 1024;
 
+/** All that run. */
+const running = new Set<ProgramProcess>();
+process.once("exit", () => {
+  for (const program of running) program.kill();
+});
+
 /** One process of the explored program, with all that it started. It does not outlive this process. */
 export class ProgramProcess {
   readonly #child: ChildProcess;
@@ -36,8 +42,7 @@ export class ProgramProcess {
         this.#output = (this.#output + text).slice(-OUTPUT_CHARACTERS);
       });
     }
-    const kill = () => this.kill();
-    process.once("exit", kill);
+    running.add(this);
     this.ended = new Promise<ProgramExit>((resolve) => {
       const end = (code: number | null, signal: NodeJS.Signals | null) => {
         this.#isGone = true;
@@ -48,7 +53,7 @@ export class ProgramProcess {
         this.#output += String(error);
         end(127, null);
       });
-    }).finally(() => process.off("exit", kill));
+    }).finally(() => running.delete(this));
   }
 
   get output(): string {

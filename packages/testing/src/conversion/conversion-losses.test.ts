@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cel, defineKind, listMap, quantity } from "@konverge/schema";
-import { z } from "zod";
+import { cel, defineKind, listMap, quantity, z } from "@konverge/schema";
 import { conversionLosses } from "./conversion-losses.ts";
 
 const old = z.object({

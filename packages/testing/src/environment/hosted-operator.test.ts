@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { TransportError } from "@konverge/client";
 import { sleep } from "@konverge/core";
 import { admissionWebhook, controller, operator } from "@konverge/runtime";
-import { defineKind } from "@konverge/schema";
-import { z } from "zod";
+import { defineKind, z } from "@konverge/schema";
 import { runScenario } from "./run-scenario.ts";
 
 const Thing = defineKind({

@@ -1,4 +1,4 @@
-import { append, type FieldError, selectsLabels } from "@konverge/core";
+import { append, type FieldError } from "@konverge/core";
 import { forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 import type { ReplicationController, Stored } from "../../codec/objects.ts";
 import type { Strategy } from "../definition.ts";
@@ -28,7 +28,7 @@ export const replicationController: Strategy = {
     ];
     if (!template) return [...errors, required("spec.template")];
     const { labels } = template.metadata ?? {};
-    if (isSelecting && !selectsLabels({ matchLabels: selector }, labels)) {
+    if (isSelecting && !hasAll(labels ?? {}, selector)) {
       const detail = "`selector` does not match template `labels`";
       errors.push(invalidValue("spec.template.metadata.labels", labels ?? null, detail));
     }
@@ -46,6 +46,11 @@ export const replicationController: Strategy = {
   validateStatusUpdate: ({ status }: Controller) => countErrors(status ?? { replicas: 0 }),
   fields: ({ status }: Controller) => ({ "status.replicas": String(status?.replicas ?? 0) }),
 };
+
+/** The selector is compared as it is: what is wrong with it is found in the labels that it has to be equal to. */
+function hasAll(labels: Record<string, string>, selector: Record<string, string>): boolean {
+  return Object.entries(selector).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+}
 
 function countErrors(status: NonNullable<ReplicationController["status"]>): FieldError[] {
   const { replicas = 0, fullyLabeledReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;

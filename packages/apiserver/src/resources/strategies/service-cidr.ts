@@ -19,7 +19,7 @@ export const serviceCidr: Strategy = {
     if (now.length === before.length) return changed;
     // A cluster may become dual-stack.
     if (before.length === 1 && now.length === 2) return [...changed, ...cidrsErrors(now)];
-    return [invalidValue(FIELD, now.length > 0 ? now : null, IMMUTABLE)];
+    return [invalidValue(FIELD, spec?.cidrs ?? null, IMMUTABLE)];
   },
   validateStatusUpdate: () => [],
   prepareForUpdate(object, old, { subresource }) {
