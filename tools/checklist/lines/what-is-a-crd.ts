@@ -182,6 +182,8 @@ const operatorAtWork: Story<ModelCase> = {
       assert.match(text, /Type: +Ready/);
     });
     await line("L451", async () => {
+      // Times of events are whole seconds: within the same one, kubectl may put any of them last.
+      await stage.advance(1_000);
       await sh(
         stage,
         `${write("wrong.yaml", manifest({ ...values, name: `${name}-x`, gpuType: "Z9000" }))}\nkubectl apply -f wrong.yaml`,

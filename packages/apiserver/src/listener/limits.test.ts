@@ -91,6 +91,52 @@ test("a document that many requests ask for and do not take is in memory once", 
   client.close();
 });
 
+/** The bytes of a client that opens streams and never reads. */
+function openingStreams(count: number): Buffer {
+  const frame = (type: number, flags: number, stream: number, payload: Buffer) => {
+    const head = Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, 0]);
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const literal = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
+  const fields = { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/watch" };
+  const head = Buffer.concat(
+    Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0]), literal(name), literal(value)]),
+  );
+  const streams = Array.from({ length: count }, (_, i) => frame(1, 5, 2 * i + 1, head));
+  return Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0, Buffer.alloc(0)), ...streams]);
+}
+
+test("a client that vanishes with many streams open, or no longer answers, is found by a ping; one that answers stays", async () => {
+  let [open, ended] = [0, 0];
+  const transport: Transport = async ({ signal }) => {
+    open++;
+    signal?.addEventListener("abort", () => ended++);
+    return largeEvents({ signal } as ApiRequest);
+  };
+  await using listener = await listen(transport, { tls, silence: 200 });
+  const client = http2(listener.url);
+  let pings = 0;
+  client.session.on("ping", () => pings++);
+  const stream = client.begin({}).resume();
+  await once(stream, "response");
+  const connect = () => {
+    const options = { port: listener.port, host: "127.0.0.1", ca: authority.cert, servername: "localhost" };
+    return connectTls({ ...options, ALPNProtocols: ["h2"] }).on("error", () => {});
+  };
+  const deaf = connect().pause();
+  deaf.write(openingStreams(1));
+  await until(() => open === 2);
+  const leaving = connect();
+  leaving.write(openingStreams(1024));
+  await until(() => open > 500);
+  leaving.destroy();
+  await until(() => open > 2 && ended === open - 1 && pings > 1);
+  assert.deepEqual([stream.destroyed, client.session.destroyed], [false, false]);
+  client.close();
+  deaf.destroy();
+});
+
 test("an answer that is not taken does not wait forever", async () => {
   const clock = new VirtualClock();
   await using listener = await listen(

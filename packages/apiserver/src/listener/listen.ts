@@ -28,6 +28,7 @@ import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
 import { acceptsGzip, breakOff, ConnectionReset, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
 import { requestProblem } from "./request-problem.ts";
+import { endWhenDead } from "./silent-session.ts";
 import { isWebSocket, offeredProtocols, refuse, Upgrades } from "./upgrade.ts";
 
 /** Where and how to listen. */
@@ -44,6 +45,8 @@ export interface ListenOptions {
   mostBodies?: number;
   /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
   grace?: number;
+  /** How long an HTTP/2 connection may be silent, and its client then take to answer a ping, in milliseconds. Default 60,000. */
+  silence?: number;
   /** Called with errors of the server itself: the client only gets a 500. */
   onError?(error: unknown, request: { method: string; path: string }): void;
   clock?: Clock;
@@ -68,6 +71,7 @@ export interface Listener extends AsyncDisposable {
 
 const LARGEST_BODY = 3 * 1024 * 1024;
 const GRACE = 5000;
+const SILENCE = 60_000;
 /** As Go's server under a real API server: longer than clients keep idle connections, so that none is cut in use. */
 const KEEP_ALIVE = 90_000;
 /** The limits of a real API server: on a request's head in bytes and in time, on its body in time, and on what HTTP/2 may send. */
@@ -200,6 +204,7 @@ class Service {
       session.setLocalWindowSize(SESSION_WINDOW);
       session.on("close", () => this.#sessions.delete(session));
       session.on("error", () => {});
+      endWhenDead(session, this.#options.silence ?? SILENCE);
     });
     server.on("request", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
     server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
