@@ -5,7 +5,8 @@ import { type Answer, isStream } from "./send.ts";
 const ALSO_OF_KUBERNETES: readonly RegExp[] = [
   // Of a get and a watch; a list answers 400.
   /resourceVersion: Invalid value: /,
-  // An object with a version that is none.
+  // An object with a version, where it is created, and one with a version that is none, where it is updated.
+  /"message":"resourceVersion should not be set on objects to be created"/,
   /"message":"strconv\.ParseUint: parsing /,
   // An object that apply cannot read with the schema, and one with values that do not fit their types.
   /failed to create typed patch object /,

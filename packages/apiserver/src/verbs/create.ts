@@ -6,6 +6,7 @@ import { contentOf, convertTo, objectOf, storageKey } from "../resources/stored-
 import type { Entry } from "../storage/entry.ts";
 import { mutated, recordUpdate } from "./managed-fields.ts";
 import { dropDuplicateOwners, fillSystemFields, matchNamespace, metadataErrors, wipeSystemFields } from "./metadata.ts";
+import { revisionOf } from "./resource-version.ts";
 
 /** What a write led to: the stored entry, or with dryRun the object that would have been stored. */
 export interface Written {
@@ -66,8 +67,8 @@ async function storeOnce(call: Call, admitted: WorkingObject): Promise<Written> 
   await call.admission.validate(call, created, undefined, "CREATE");
 
   const key = storageKey(definition, object.metadata.namespace, object.metadata.name);
-  // It is the storage that minds a version, which a dry run never gets to.
-  if (!call.dryRun && Number(object.metadata.resourceVersion ?? 0) > 0) throw versionGiven();
+  // It is the storage that minds a version, if it can read it. A dry run never gets to it.
+  if (!call.dryRun && (revisionOf(object.metadata.resourceVersion ?? "") ?? 0) > 0) throw versionGiven();
   const stored = await asStored(call, object);
   const existing = store.collection(definition.storage).get(key);
   if (existing) throw exists(call, existing);
