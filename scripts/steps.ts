@@ -14,13 +14,27 @@ const HOMES = "{packages,operators,tools,scripts,examples,bench}";
  * *.nodes.test.ts; those that drive a browser, *.browser.test.ts; those that use the packed packages, *.project.test.ts. Peers'
  * programs have to be built first.
  */
-function tests(tier: "fast" | "real" | "proof" | "nodes" | "browser" | "project" | "peer"): string[] {
+function tests(suite: Suite): string[] {
   const files = globSync(`${HOMES}/**/*.test.ts`, { exclude: (path) => /node_modules|\/dist\//.test(path) });
-  const tierOf = (file: string) => {
-    const named = /\.(real|proof|nodes|browser|project)\.test\.ts$/.exec(file)?.[1] ?? "fast";
-    return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : named;
-  };
-  return files.filter((file) => tierOf(file) === tier).sort();
+  return files.filter((file) => suiteOf(file) === suite).sort();
+}
+
+/** The step that runs each suite. */
+export const SUITES = {
+  fast: "fast tests",
+  real: "real tests",
+  proof: "proofs",
+  nodes: "real nodes",
+  browser: "browser tests",
+  project: "a new project",
+  peer: "peers' programs",
+} as const;
+
+export type Suite = keyof typeof SUITES;
+
+export function suiteOf(file: string): Suite {
+  const named = /\.(real|proof|nodes|browser|project)\.test\.ts$/.exec(file)?.[1] as Suite | undefined;
+  return named === "real" && file.startsWith(join("tools", "peers")) ? "peer" : (named ?? "fast");
 }
 
 /** Progress goes to standard error; what failed, what was skipped and the closing line go to standard output. */
@@ -80,22 +94,22 @@ const steps: Record<string, (files: readonly string[]) => string[]> = {
     ...(files.length > 0 ? files : tests("browser")),
   ],
   // Three files at a time: they mostly wait for clusters and programs.
-  "peers' programs": () => [
+  "peers' programs": (files) => [
     "node",
     "--test",
     "--test-concurrency=3",
     "--test-timeout=600000",
     ...REPORTERS,
-    ...tests("peer"),
+    ...(files.length > 0 ? files : tests("peer")),
   ],
-  "a new project": () => [
+  "a new project": (files) => [
     "node",
     "--test",
     "--test-timeout=1200000",
     "--test-reporter=./scripts/scenario-reporter.ts",
     "--test-reporter-destination=stdout",
     ...REPORTERS.slice(2),
-    ...tests("project"),
+    ...(files.length > 0 ? files : tests("project")),
   ],
   // One file at a time, and so one cluster with its two nodes; each scenario is printed with how long it took. Images are made the
   // first time, which takes minutes.
