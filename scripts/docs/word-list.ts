@@ -58,3 +58,47 @@ export const SPELLINGS: readonly Replacement[] = [
     "…ize",
   ),
 ];
+
+/** What comments and test titles must not say either. */
+export const COMMENT_WORDS: readonly Replacement[] = [
+  replace("tells?|told|telling", "report, return, log; distinguish"),
+  replace(
+    "insides|cramped|denominat(?:e|es|ed|ing)|doom(?:s|ed)?|fortunes?|tak(?:e|es|en|ing) stock",
+    "the domain noun",
+  ),
+  replace(
+    "(?:is|are|was|were|be|been) gone|goes? along|next to go|what goes",
+    "deleted, garbage-collected, next deletion",
+  ),
+  replace("seen", "observed, known"),
+  replace("(?:one|a|the|this|that|each|every|next|last) pass", "reconcile"),
+  replace("last words|has room for|have room for", "final output, declares the field"),
+  replace("by (?:it|them)sel(?:f|ves)", "automatically, without help"),
+  replace("left over|leftovers?", "remaining"),
+];
+
+/** A word that names of functions, variables, types and files must not contain, and what says it better. */
+export const NAME_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "wish wishes wished": "requested, desired",
+    "doubt doubts doubtful": "unknown outcome",
+    "doom doomed": "to be deleted",
+    "fortune fortunes": "history",
+    "denominate denominated denominates": "the domain verb",
+    insides: "internals",
+    cramped: "insufficient capacity",
+    "tell tells told telling": "report, describe, return",
+    "look looks looked looking": "reconcile, read, observe",
+    "seen saw": "observed",
+    "grave graves": "tombstones",
+    "fate fates": "outcome",
+    "mend mends mended mending": "repair",
+    "gone goes": "deleted",
+    "somebody nobody whoever": "the domain noun",
+    "anew afresh": "again",
+    manieth: "nth",
+    drew: "randomized",
+    "trouble troubles troubled": "problem, error",
+    "oddity oddities": "the domain noun",
+  }).flatMap(([words, instead]) => words.split(" ").map((word) => [word, instead] as const)),
+);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { markdownFindings, plainFindings, sourceFindings, unexcused } from "./words.ts";
+import { codeFindings, markdownFindings, plainFindings, sourceFindings, unexcused } from "./words.ts";
 
 const found = (text: string) => markdownFindings(text).map(({ line, found: word }) => `${line}: ${word}`);
 
@@ -86,4 +86,17 @@ test("an exception excuses the line of one file that contains its text", () => {
   );
   assert.equal(used.size, 1);
   assert.equal(unexcused("b.md", findings, [exception]).length, 2);
+});
+
+test("comments, names and test titles are checked, code in backticks and messages of tests are not", () => {
+  const source = [
+    "/** What is told to `nobody`. */",
+    "const isWish = (doubts: number) => doubts > 0;",
+    'test("a pod that is doomed", () => {',
+    '  log("he told me so");',
+  ].join("\n");
+  assert.deepEqual(
+    codeFindings(source).map(({ line, found }) => `${line}: ${found}`),
+    ["1: is told", "1: told", "3: doomed", "2: isWish", "2: doubts"],
+  );
 });

@@ -1,15 +1,16 @@
-// Checks the words of documentation and messages: Markdown prose, string literals of sources, manifests and scripts.
+// Checks the words of documentation and code: Markdown prose, messages, comments, names and test titles of sources, manifests and scripts.
 //
 //   node scripts/docs/words.ts              checks the enforced files; part of `npm run check`
 //   node scripts/docs/words.ts FILE…        lists the findings of these files
 //   node scripts/docs/words.ts --all        counts the findings of all other files, by folder
+//   node scripts/docs/words.ts --code       counts the findings in comments, names and test titles of all sources, by folder
 //
 // What to write instead is in word-list.ts, what may stay in word-exceptions.ts.
 import { globSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
-import { stringLiterals } from "./string-literals.ts";
+import { sourceParts } from "./source-parts.ts";
 import { EXCEPTIONS, type WordException } from "./word-exceptions.ts";
-import { type Replacement, SPELLINGS, WORDS } from "./word-list.ts";
+import { COMMENT_WORDS, NAME_WORDS, type Replacement, SPELLINGS, WORDS } from "./word-list.ts";
 
 /** Files that must have no finding. */
 const ENFORCED = [
@@ -24,6 +25,9 @@ const ENFORCED = [
   "operators/*/{monitoring,samples,scripts}/*.{yaml,sh}",
   "config/**/*.yaml",
 ];
+/** Sources whose comments, names and test titles must have no finding. */
+const ENFORCED_CODE: readonly string[] = [];
+const CODE = ["{packages,operators,tools,examples,bench,scripts}/**/*.{ts,tsx}"];
 /** Files that users read, and sources whose messages they read. */
 const ALL = [...ENFORCED, "{docs,tools}/**/*.md", "tools/**/*.ts"];
 /** Tests, and data that a real API server or a generator has written. */
@@ -46,10 +50,34 @@ export function markdownFindings(markdown: string): WordFinding[] {
 
 /** The findings in the string literals of a source that consist of several words; a single one is a name. */
 export function sourceFindings(source: string): WordFinding[] {
-  return stringLiterals(source).flatMap(({ line, text }) =>
+  return sourceParts(source).literals.flatMap(({ line, text }) =>
     text.split("\n").flatMap((part, i) => (/\s/.test(part.trim()) ? findingsIn(part, line + i, part) : [])),
   );
 }
+
+/** The findings in the comments, names and test titles of a source. */
+export function codeFindings(source: string): WordFinding[] {
+  const lines = source.split("\n");
+  const { literals, comments, names } = sourceParts(source);
+  const titles = literals.filter(({ line }) => /^\s*(?:test|describe|it)(?:\.\w+)?\(/.test(lines[line - 1] ?? ""));
+  const inProse = [...comments, ...titles].flatMap(({ line, text }) =>
+    text
+      .split("\n")
+      .flatMap((part, i) =>
+        findingsIn(part.replaceAll(/`[^`]*`/g, "…"), line + i, part, [...WORDS, ...SPELLINGS, ...COMMENT_WORDS]),
+      ),
+  );
+  const inNames = names.flatMap(({ line, text }) =>
+    wordsOf(text).flatMap((word) => {
+      const instead = NAME_WORDS.get(word);
+      return instead === undefined ? [] : [{ line, found: text, instead, text: lines[line - 1]! }];
+    }),
+  );
+  return [...inProse, ...inNames];
+}
+
+/** `isWishOf` consists of `is`, `wish` and `of`. */
+const wordsOf = (name: string) => name.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
 
 /** The findings in a manifest or a script, where comments, descriptions and messages are everywhere. */
 export function plainFindings(text: string): WordFinding[] {
@@ -78,10 +106,10 @@ function proseLines(markdown: string): string[] {
   });
 }
 
-function findingsIn(prose: string, line: number, text: string): WordFinding[] {
+function findingsIn(prose: string, line: number, text: string, words = [...WORDS, ...SPELLINGS]): WordFinding[] {
   const matches = ({ pattern, instead }: Replacement) =>
     [...prose.matchAll(pattern)].map(([found]) => ({ line, found, instead, text }));
-  return [...WORDS, ...SPELLINGS].flatMap(matches);
+  return words.flatMap(matches);
 }
 
 /** Leaves out what an exception names, and counts how often each exception was used. */
@@ -115,6 +143,7 @@ function main(args: readonly string[]): number {
     return unexcused(file, find(text), EXCEPTIONS, used);
   };
   const enforced = filesOf(ENFORCED);
+  if (args.includes("--code")) return countCode();
   if (args.includes("--all")) {
     const others = filesOf(ALL).filter((file) => !enforced.includes(file));
     for (const [folder, files] of Map.groupBy(others, folderOf)) {
@@ -124,13 +153,16 @@ function main(args: readonly string[]): number {
     return 0;
   }
   const chosen = args.length > 0 ? args : enforced;
+  const sources = args.length > 0 ? args.filter((file) => /\.tsx?$/.test(file)) : globSync([...ENFORCED_CODE]).sort();
   let count = 0;
-  for (const file of chosen) {
-    for (const { line, found, instead } of findingsOf(file)) {
+  const list = (file: string, findings: readonly WordFinding[]) => {
+    for (const { line, found, instead } of findings) {
       count++;
       console.log(`${file}:${line}: "${found}": write ${instead}`);
     }
-  }
+  };
+  for (const file of chosen) list(file, findingsOf(file));
+  for (const file of sources) list(file, unexcused(file, codeFindings(readFileSync(file, "utf8")), EXCEPTIONS, used));
   if (args.length > 0) return count === 0 ? 0 : 1;
   for (const file of new Set(EXCEPTIONS.map((exception) => exception.file))) {
     if (!chosen.includes(file)) findingsOf(file);
@@ -142,6 +174,18 @@ function main(args: readonly string[]): number {
     );
   }
   return count === 0 ? 0 : 1;
+}
+
+function countCode(): number {
+  const files = globSync(CODE, { exclude: (path) => /node_modules|\/dist\/|\/generated\//.test(path) }).sort();
+  let total = 0;
+  for (const [folder, members] of Map.groupBy(files, (file) => file.split("/", 2).join("/"))) {
+    const count = members.reduce((sum, file) => sum + codeFindings(readFileSync(file, "utf8")).length, 0);
+    total += count;
+    if (count > 0) console.log(`${String(count).padStart(5)}  ${folder}`);
+  }
+  console.log(`${String(total).padStart(5)}  in all`);
+  return 0;
 }
 
 function filesOf(patterns: readonly string[]): string[] {

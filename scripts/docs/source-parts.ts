@@ -1,20 +1,33 @@
-/** A string or template literal of a TypeScript source. */
-export interface StringLiteral {
+/** A piece of a source. */
+export interface SourcePart {
   /** The line on which it starts. */
   readonly line: number;
-  /** What is written between the quotes; `${…}` in templates is replaced by `…`; line breaks stay. */
   readonly text: string;
 }
+
+/** What a TypeScript source consists of, for checks of its words. */
+export interface SourceParts {
+  /** What is written between the quotes of strings and templates; `${…}` is replaced by `…`; line breaks stay. */
+  readonly literals: readonly SourcePart[];
+  /** What comments say, without the marks around them; line breaks stay. */
+  readonly comments: readonly SourcePart[];
+  /** Where a name first stands in the code. */
+  readonly names: readonly SourcePart[];
+}
+
+const LONGEST_NAME = 100;
 
 /** A slash after one of these starts a regular expression; after anything else it divides. */
 const BEFORE_REGEXP = /(?:^|[=(,:;!&|?{}[+\-*%~^<>\n]|\b(?:return|typeof|case|in|of|do|else|void|delete|throw|new))$/;
 
 /**
- * The string literals of a source, in order, without comments and regular expressions. It reads characters and does not parse:
- * good enough to check what literals say.
+ * The literals, comments and names of a source, in order, without regular expressions. It reads characters and does not parse: good
+ * enough to check words.
  */
-export function stringLiterals(source: string): StringLiteral[] {
-  const literals: StringLiteral[] = [];
+export function sourceParts(source: string): SourceParts {
+  const literals: SourcePart[] = [];
+  const comments: SourcePart[] = [];
+  const names = new Map<string, number>();
   let at = 0;
   let line = 1;
   const step = () => {
@@ -22,7 +35,7 @@ export function stringLiterals(source: string): StringLiteral[] {
     return source[at++]!;
   };
   readCode(false);
-  return literals;
+  return { literals, comments, names: [...names].map(([text, first]) => ({ line: first, text })) };
 
   /** Reads code until the end, or until the brace that closes a template's expression. */
   function readCode(inTemplate: boolean): void {
@@ -31,7 +44,14 @@ export function stringLiterals(source: string): StringLiteral[] {
     while (at < source.length) {
       const two = source.slice(at, at + 2);
       if (two === "//" || two === "/*") {
-        skipTo(two === "//" ? "\n" : "*/");
+        readComment(two === "//" ? "\n" : "*/");
+        continue;
+      }
+      const [name] = /^[\p{ID_Start}_$][\p{ID_Continue}$]*/u.exec(source.slice(at, at + LONGEST_NAME)) ?? [];
+      if (name !== undefined) {
+        if (!names.has(name)) names.set(name, line);
+        at += name.length;
+        before = (before + name).slice(-12);
         continue;
       }
       if (source[at] === '"' || source[at] === "'") readString(step());
@@ -48,8 +68,11 @@ export function stringLiterals(source: string): StringLiteral[] {
     }
   }
 
-  function skipTo(end: string): void {
+  function readComment(end: string): void {
+    const start = { line, at };
     while (at < source.length && !source.startsWith(end, at)) step();
+    const text = source.slice(start.at + 2, at).replaceAll(/^[ \t]*\*+ ?/gm, "");
+    comments.push({ line: start.line, text });
     for (const _ of end) if (at < source.length) step();
   }
 
