@@ -9,21 +9,25 @@ import {
   keyOf,
 } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, operatorPermissions, type Permission, rolesFor } from "@konverge/runtime";
+import { rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { imagesIn } from "./named-images.ts";
-import { operatorContext } from "./operator-process.ts";
 import { PrematureReadiness } from "./premature-readiness.ts";
-import { type Program, programPermissions } from "./program.ts";
+import type { ProcessExit } from "./process-exit.ts";
 import { report } from "./report.ts";
+import {
+  type RunnableOperator,
+  runnable,
+  type StartableOperator,
+  type StartOperatorOptions,
+} from "./runnable-operator.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
 import type {
   CommandResult,
   RequestFault,
   RunningOperator,
   ShellOptions,
-  StartOperatorOptions,
   TestEnvironment,
 } from "./test-environment.ts";
 
@@ -56,11 +60,10 @@ export class OperatorTestEnvironment implements TestEnvironment {
     this.#readiness = backend.cluster && new PrematureReadiness(backend.cluster, kinds);
   }
 
-  async start(operator: Operator | Program, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+  async start(startable: StartableOperator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+    const operator = runnable(startable);
     await this.install(operator);
-    const settings = "settings" in operator ? operator.settings : undefined;
-    const defaults = settings?.map((one) => [one.flag, one.default]) ?? [];
-    for (const image of imagesIn({ ...Object.fromEntries(defaults), ...options.settings })) this.cluster?.image(image);
+    for (const image of imagesIn(operator.settings(options.settings ?? {}))) this.cluster?.image(image);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
       return (await this.find(Namespace, home))?.metadata.deletionTimestamp === undefined;
@@ -69,7 +72,13 @@ export class OperatorTestEnvironment implements TestEnvironment {
     await this.#allow(operator, home, options);
     const hosted = new HostedOperator(
       operator,
-      { backend: this.#backend, home, traffic: this.#traffic, faults: this.#faults },
+      {
+        backend: this.#backend,
+        home,
+        replica: this.#operators.length + 1,
+        traffic: this.#traffic,
+        faults: this.#faults,
+      },
       options,
     );
     this.#operators.push(hosted);
@@ -77,7 +86,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return hosted;
   }
 
-  async install(operator: Pick<Operator, "name" | "kinds">): Promise<void> {
+  async install(operator: Pick<StartableOperator, "name" | "kinds">): Promise<void> {
     for (const kind of operator.kinds) {
       this.#kinds.add(kind);
       const name = `${kind.plural}.${kind.group}`;
@@ -190,6 +199,11 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return this.#operators.flatMap(({ warnings }) => warnings);
   }
 
+  /** How processes of the operators ended that were not killed. */
+  get exits(): readonly ProcessExit[] {
+    return this.#operators.flatMap(({ exits }) => exits);
+  }
+
   injectFault(fault: RequestFault | undefined): void {
     this.#traffic.fault = fault;
   }
@@ -221,8 +235,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   }
 
   /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
-  async #allow(operator: Operator | Program, home: string, options: StartOperatorOptions): Promise<void> {
-    const accesses = "main" in operator ? programPermissions(operator) : permissionsOfOperator(operator, home, options);
+  async #allow(operator: RunnableOperator, home: string, options: StartOperatorOptions): Promise<void> {
+    const accesses = operator.permissions(home, options);
     await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
     const account = { name: operator.name, namespace: home };
     const allowed = this.#faults.restrictPermissions?.(accesses) ?? accesses;
@@ -258,13 +272,6 @@ export class OperatorTestEnvironment implements TestEnvironment {
   #key(kind: KindRef<KubeObject>, name: string): string {
     return kind.namespaced && !name.includes("/") ? `${this.namespace}/${name}` : name;
   }
-}
-
-function permissionsOfOperator(operator: Operator, home: string, options: StartOperatorOptions): Permission[] {
-  const { registry } = new Metrics({ process: false });
-  const parts = operator.create(operatorContext(operator, registry, options));
-  const { namespaces } = options;
-  return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
 }
 
 /** Kinds that are converted by functions need to know where these will be. */
