@@ -46,6 +46,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
+  /** Those whose readiness follows rules of their own. */
+  readonly #ownReadiness = new Set<AnyKind>();
   readonly #readiness: PrematureReadiness | undefined;
 
   constructor(backend: TestBackend, faults: FaultInjector = {}) {
@@ -56,12 +58,13 @@ export class OperatorTestEnvironment implements TestEnvironment {
     this.clock = backend.clock;
     this.namespace = backend.namespace;
     this.cluster = backend.cluster;
-    const kinds = () => new Set(this.kinds.map(groupKindText));
+    const kinds = () => new Set(this.kinds.filter((kind) => !this.#ownReadiness.has(kind)).map(groupKindText));
     this.#readiness = backend.cluster && new PrematureReadiness(backend.cluster, kinds);
   }
 
   async start(startable: StartableOperator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
     const operator = runnable(startable);
+    if (operator.hasOwnReadiness) for (const kind of operator.kinds) this.#ownReadiness.add(kind);
     await this.install(operator);
     for (const image of imagesIn(operator.settings(options.settings ?? {}))) this.cluster?.image(image);
     const home = `${this.namespace}-system`;

@@ -59,6 +59,8 @@ export interface LaunchedProcess {
 export interface RunnableOperator {
   readonly name: string;
   readonly kinds: readonly AnyKind[];
+  /** Its status follows other rules than kstatus': that an object is ready before its children are is no problem then. Default: no. */
+  readonly hasOwnReadiness?: boolean;
   /** Its settings with their defaults, such as images. */
   settings(given: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>>;
   /** What its service account is permitted to do. `home`: the namespace of what it keeps for itself. */

@@ -18,6 +18,7 @@ const MOST_SNAPSHOTS = 3;
 export class GoProgram implements RunnableOperator {
   readonly name: string;
   readonly kinds: readonly AnyKind[];
+  readonly hasOwnReadiness = true;
   readonly #options: GoProgramOptions;
   /** By the names of processes; undefined if one cannot be copied. */
   readonly #snapshots = new Map<string, GoSnapshot | undefined>();
