@@ -1,5 +1,6 @@
-// Started by `exploreInParallel`, as a separate process: explores a part of what a module exports.
+// Started by `exploreInParallel`, as a separate process: explores a part of what a module exports, or of a Go program.
 import { enableCompileCache } from "node:module";
+import type { ExploreProgress } from "@konverge/testing";
 import { recordLoadedModules } from "./explore/code-version.ts";
 import type { WorkerMessage, WorkerTask } from "./explore/explore-in-parallel.ts";
 import { UsageError } from "./usage-error.ts";
@@ -12,22 +13,23 @@ const send = (message: WorkerMessage, sent = () => {}) => process.send?.(message
 process.once("disconnect", () => process.exit(1));
 
 process.once("message", async ({ options, part }: WorkerTask) => {
-  const answer = await import("./explore/explore-module.ts")
-    .then(({ exploreModule }) =>
-      exploreModule(options, {
-        part,
-        loaded,
-        onProgress: (progress) => send({ progress }),
-        onObjects: (objects) => send({ objects }),
-      }),
-    )
-    .then(
-      (exploration): WorkerMessage => ({ exploration }),
-      (error: unknown): WorkerMessage => ({
-        problem: error instanceof Error ? error.message : String(error),
-        isUsage: error instanceof UsageError,
-      }),
-    );
+  const self = {
+    part,
+    loaded,
+    onProgress: (progress: ExploreProgress) => send({ progress }),
+    onObjects: (objects: string) => send({ objects }),
+  };
+  const exploring =
+    "wasm" in options
+      ? import("./explore/explore-go.ts").then(({ exploreGoProgram }) => exploreGoProgram(options, self))
+      : import("./explore/explore-module.ts").then(({ exploreModule }) => exploreModule(options, self));
+  const answer = await exploring.then(
+    (exploration): WorkerMessage => ({ exploration }),
+    (error: unknown): WorkerMessage => ({
+      problem: error instanceof Error ? error.message : String(error),
+      isUsage: error instanceof UsageError,
+    }),
+  );
   // Modules may have left timers and connections behind.
   send(answer, () => process.exit(0));
 });

@@ -21,7 +21,8 @@ export { PROGRAM_FAULT_FAMILIES } from "./black-box/program-faults.ts";
 export { ProgramProcess } from "./black-box/program-process.ts";
 export { ProgramProxy } from "./black-box/program-proxy.ts";
 export type { ProgramRunOptions } from "./black-box/program-run.ts";
-export { type ProgramScenario, parseScenario, readScenario, ScenarioError } from "./black-box/scenario-file.ts";
+export { type ProgramScenario, parseScenario, readScenario, type ScenarioProgram } from "./black-box/scenario-file.ts";
+export { ScenarioError } from "./black-box/scenario-node.ts";
 export { applyObject, RunStopped, ScenarioPlayer } from "./black-box/scenario-player.ts";
 export {
   type ConversionLossesOptions,
@@ -33,6 +34,7 @@ export { OperatorTestEnvironment } from "./environment/operator-test-environment
 export type { Program, ProgramContext } from "./environment/program.ts";
 export { serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./environment/registrations.ts";
 export * from "./environment/run-scenario.ts";
+export type { LaunchedProcess, LaunchOptions, RunnableOperator } from "./environment/runnable-operator.ts";
 export { bashShell, type Shell } from "./environment/shell.ts";
 export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/test-backend.ts";
 export * from "./environment/test-environment.ts";
@@ -54,3 +56,9 @@ export { explorationJson, explorationJUnit, writeExploration } from "./explorer/
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
 export type { ExploredProcess, World } from "./explorer/world.ts";
+export { type ExploreGoOptions, exploreGo } from "./go/explore-go.ts";
+export { buildGoProgram, type GoBuildOptions } from "./go/go-build.ts";
+export { GoModule, GoProgramError } from "./go/go-module.ts";
+export { GoProgram } from "./go/go-program.ts";
+export type { GoProgramOptions } from "./go/go-program-options.ts";
+export { scenarioOnVirtualTime } from "./go/scenario-on-virtual-time.ts";

@@ -12,8 +12,13 @@ export function exploreCommand(): Command {
     .argument("[module]", "module that exports an operator, or a scenario as its default export")
     .option("--command <command>", "shell command that starts an operator in any language, which reads $KUBECONFIG")
     .option(
+      "--go <package>",
+      "package main of an operator in Go: it is compiled for js/wasm with your Go, and runs on virtual time",
+    )
+    .option("--wasm <file>", "the same, already compiled with GOOS=js GOARCH=wasm")
+    .option(
       "--scenario <file>",
-      "with --command: YAML file with the steps of the scenario, its CRDs and its invariants",
+      "with --command, --go and --wasm: YAML file with the steps of the scenario, its CRDs and its invariants",
     )
     .option(
       "--objects <path>",
@@ -74,7 +79,8 @@ function depth(text: string): 1 | 2 {
 
 const EXAMPLES = `
 With a module, the operator runs on virtual time: one of each of its kinds is created and deleted, or what the
-scenario says is done. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
+scenario says is done. With --go or --wasm, an unmodified operator in Go does: its time, its randomness, its files and
+its connections are the cluster's. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
 code. It is killed and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER
 has the number of the worker, for ports that only one process can have. Exits with 1 if something was found.
 
@@ -82,6 +88,7 @@ Examples:
   konverge explore src/operator.ts
   konverge explore src/operator.ts --objects samples/app.yaml --faults crash,stale
   konverge explore ./scenario.ts --depth 2 --time 2m
+  konverge explore --go ./cmd --scenario story.yaml
   konverge explore --command './manager --metrics-bind-address=0' --scenario story.yaml
   konverge explore --command 'kopf run operator.py' --scenario story.yaml --time 5m --results results
   konverge explore --command ./manager --scenario story.yaml --only 'crash after the request, at create configmaps/web'`;

@@ -24,7 +24,10 @@ test("what is wrong with the options is reported before anything is started", as
         assert.match(error.message, problem);
         return true;
       });
-    await refused({ command: undefined }, /^pass either a module, or --command and --scenario$/);
+    await refused(
+      { command: undefined },
+      /^pass either a module, or --scenario and one of --go, --wasm and --command$/,
+    );
     const module = join(folder, "none.ts");
     await refused({ module, command: undefined, scenario: undefined }, /none\.ts: there is no such module$/);
     await refused({}, /^--scenario .*story\.yaml: there is no such file$/);

@@ -11,21 +11,25 @@ import {
   type ProgramExploration,
   type ProgramScenario,
   passedFaultsIn,
-  readScenario,
-  ScenarioError,
   writeExploration,
 } from "@konverge/testing";
 import type { Output } from "../output-option.ts";
 import { UsageError } from "../usage-error.ts";
 import { codeVersion, filesIn } from "./code-version.ts";
+import { builtProgram, exploreGoProgram, type GoExploration } from "./explore-go.ts";
 import { exploreInParallel } from "./explore-in-parallel.ts";
-import { exploreModule } from "./explore-module.ts";
+import { exploreModule, type ModuleExploration } from "./explore-module.ts";
 import { familiesIn } from "./families.ts";
+import { scenarioIn } from "./scenario-in.ts";
 
 /** The options of `konverge explore`; times are milliseconds. */
 export interface ExploreCommandOptions {
   readonly module?: string | undefined;
   readonly command?: string;
+  /** A Go package. */
+  readonly go?: string;
+  /** A Go program that was compiled for js/wasm. */
+  readonly wasm?: string;
   readonly scenario?: string;
   readonly objects?: string;
   readonly time?: number;
@@ -53,13 +57,8 @@ export interface ExploreWorld {
 
 /** Explores and reports; returns the number of findings. */
 export async function exploreFromCommandLine(options: ExploreCommandOptions, world: ExploreWorld): Promise<number> {
-  const { module, command, scenario, results, output } = options;
-  const isModule = module !== undefined && command === undefined && scenario === undefined;
-  if (!isModule && (module !== undefined || command === undefined || scenario === undefined))
-    throw new UsageError("pass either a module, or --command and --scenario");
-  const exploration = isModule
-    ? await exploreFile(module, options, world)
-    : await exploreCommand(command!, scenarioIn(scenario!), options, world);
+  const { module, scenario, results, output } = options;
+  const exploration = await exploredAs(options, world);
   if (output === "json") world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
   if (results !== undefined) {
@@ -68,22 +67,30 @@ export async function exploreFromCommandLine(options: ExploreCommandOptions, wor
   return exploration.findings.length;
 }
 
-async function exploreFile(module: string, options: ExploreCommandOptions, world: ExploreWorld): Promise<Exploration> {
-  const {
-    depth,
-    seed,
-    findings,
-    time,
-    faults,
-    passed,
-    objects,
-    workers = Math.min(availableParallelism(), 8),
-  } = options;
-  const task = { module, depth, seed, findings, time, faults, passed, objects };
+async function exploredAs(options: ExploreCommandOptions, world: ExploreWorld): Promise<Exploration> {
+  const { module, command, go, wasm, scenario } = options;
+  const given = [module, command, go, wasm].filter((one) => one !== undefined);
+  if (given.length !== 1 || (module === undefined) !== (scenario !== undefined))
+    throw new UsageError("pass either a module, or --scenario and one of --go, --wasm and --command");
+  if (module !== undefined) return exploreOnVirtualTime({ module, objects: options.objects }, options, world);
+  if (command !== undefined) return exploreCommand(command, scenarioIn(scenario!), options, world);
+  if (go !== undefined) world.progress(`compiling ${go} for js/wasm`);
+  return exploreOnVirtualTime({ wasm: wasm ?? builtProgram(go!), scenario: scenario! }, options, world);
+}
+
+async function exploreOnVirtualTime(
+  subject: Pick<ModuleExploration, "module" | "objects"> | Pick<GoExploration, "wasm" | "scenario">,
+  { depth, seed, findings, time, faults, passed, ...options }: ExploreCommandOptions,
+  world: ExploreWorld,
+): Promise<Exploration> {
+  const { workers = Math.min(availableParallelism(), 8) } = options;
+  const settings = { depth, seed, findings, time, faults, passed };
   const onObjects = (from: string) => world.progress(`objects from ${from}`);
   const onProgress = seldom(world);
-  if (workers > 1) return exploreInParallel(task, workers, { onProgress, onObjects });
-  return exploreModule(task, { loaded: world.loaded, onProgress, onObjects });
+  if (workers > 1) return exploreInParallel({ ...subject, ...settings }, workers, { onProgress, onObjects });
+  const self = { loaded: world.loaded, onProgress, onObjects };
+  if ("wasm" in subject) return exploreGoProgram({ ...subject, ...settings }, self);
+  return exploreModule({ ...subject, ...settings }, self);
 }
 
 /** Some runs take milliseconds: no more than one line a second. */
@@ -127,15 +134,4 @@ function reportLines(exploration: Exploration | ProgramExploration): string[] {
   if (missed > 0) lines.push(`${missed} faults did not happen, because their point was not reached`);
   if (unconfirmed > 0) lines.push(`${unconfirmed} runs failed once and not again: they are not counted`);
   return lines;
-}
-
-function scenarioIn(file: string): ProgramScenario {
-  try {
-    return readScenario(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof ScenarioError) throw new UsageError(message, { cause: error });
-    if (code === "ENOENT") throw new UsageError(`--scenario ${file}: there is no such file`, { cause: error });
-    throw error;
-  }
 }

@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { type Exploration, type ExplorationPart, type ExploreProgress, mergedParts } from "@konverge/testing";
 import { startedModule } from "../started-files.ts";
 import { UsageError } from "../usage-error.ts";
+import type { GoExploration } from "./explore-go.ts";
 import type { ExploringProcess, ModuleExploration } from "./explore-module.ts";
 
 /** What a worker is given. */
 export interface WorkerTask {
-  readonly options: ModuleExploration;
+  readonly options: ModuleExploration | GoExploration;
   readonly part: ExplorationPart;
 }
 
@@ -17,9 +18,9 @@ export type WorkerMessage =
   | { readonly exploration: Exploration }
   | { readonly problem: string; readonly isUsage: boolean };
 
-/** Explores a module in several processes, each of which tries a part of the faults. */
+/** Explores a module or a Go program in several processes, each of which tries a part of the faults. */
 export async function exploreInParallel(
-  options: ModuleExploration,
+  options: ModuleExploration | GoExploration,
   workers: number,
   { onProgress, onObjects }: Pick<ExploringProcess, "onProgress" | "onObjects">,
 ): Promise<Exploration> {

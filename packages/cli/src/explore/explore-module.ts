@@ -17,10 +17,8 @@ import { codeVersion } from "./code-version.ts";
 import { objectsFor } from "./explored-objects.ts";
 import { familiesIn } from "./families.ts";
 
-/** How a module is explored: what the command line says, and can be sent to another process. */
-export interface ModuleExploration {
-  readonly module: string;
-  readonly objects?: string | undefined;
+/** What the command line says of an exploration on virtual time, whatever is explored. */
+export interface ExplorationSettings {
   readonly time?: number | undefined;
   readonly depth: 1 | 2;
   readonly seed: number;
@@ -29,7 +27,13 @@ export interface ModuleExploration {
   readonly passed?: string | undefined;
 }
 
-/** The process that explores a module. */
+/** How a module is explored: what the command line says, and can be sent to another process. */
+export interface ModuleExploration extends ExplorationSettings {
+  readonly module: string;
+  readonly objects?: string | undefined;
+}
+
+/** The process that explores. */
 export interface ExploringProcess {
   /** Default: all. */
   readonly part?: ExplorationPart;

@@ -1,6 +1,7 @@
 import type { Snapshot } from "@konverge/apiserver";
 import { type Random, realClock, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
+import { exitOracle } from "../explorer/exit-oracle.ts";
 import { type Fault, faultName, faultText } from "../explorer/fault.ts";
 import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
 import type { Exploration, ExploreProgress, Finding } from "../explorer/finding.ts";
@@ -214,16 +215,12 @@ function judged(judges: readonly Oracle[], run: ProgramRun, clean: ProgramRun): 
   });
 }
 
-/** How a program ends that did not mean to. */
-const PANIC = /^(panic: |fatal error: |Traceback \(most recent call last\)|thread '.*' panicked at).*/m;
-
 const EXIT: Oracle = {
   name: "exit",
-  meaning: "The program ended by a panic, or again and again.",
-  check: (run) => {
+  meaning: "The program ended again and again.",
+  check: (run, reference) => {
     const { exits } = run as ProgramRun;
-    const panic = exits.map(({ output }) => PANIC.exec(output)?.[0]).find((line) => line !== undefined);
-    if (panic !== undefined) return [`the program panicked: ${panic.slice(0, 200)}`];
+    if (exitOracle.check(run, reference).length > 0) return [];
     return exits.length > 2 ? [`the program ended ${exits.length} times, at last with ${exitText(exits.at(-1)!)}`] : [];
   },
 };

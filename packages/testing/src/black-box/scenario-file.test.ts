@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseScenario, readScenario, ScenarioError } from "./scenario-file.ts";
+import { parseScenario, readScenario } from "./scenario-file.ts";
+import { ScenarioError } from "./scenario-node.ts";
 
 const step = "steps:\n- delete: widget/web\n";
 

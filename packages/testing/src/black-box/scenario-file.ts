@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
-import { durationMs, type KubeObject } from "@konverge/core";
-import { parseYaml, parseYamlDocument, YamlError, yamlPlace } from "@konverge/schema";
-import { type ScenarioCondition, scenarioCondition } from "./scenario-conditions.ts";
+import { readFileSync } from "node:fs";
+import type { KubeObject } from "@konverge/core";
+import { parseYaml, parseYamlDocument, YamlError } from "@konverge/schema";
+import type { ScenarioCondition } from "./scenario-conditions.ts";
+import { ScenarioError, ScenarioNode } from "./scenario-node.ts";
 
 /** One step of a scenario. */
 export type ScenarioStep =
@@ -26,21 +26,25 @@ export interface ScenarioInvariant {
   readonly condition: ScenarioCondition;
 }
 
+/** How the program of a scenario is started, where the scenario decides that. */
+export interface ScenarioProgram {
+  /** Without the program's name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Files that it finds, by path, as a ConfigMap or a Secret would be mounted. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+}
+
 /** What a user and the cluster do while a program is explored, read from YAML. */
 export interface ProgramScenario {
   readonly name: string;
   /** Where relative targets and objects without a namespace are. */
   readonly namespace: string;
+  readonly program: ScenarioProgram;
   /** Applied before the program starts: CRDs, roles, namespaces. */
   readonly setup: readonly KubeObject[];
   readonly steps: readonly ScenarioStep[];
   readonly invariants: readonly ScenarioInvariant[];
-}
-
-/** A scenario that is not valid: `story.yaml:12:5: steps[2].wait: …`. */
-export class ScenarioError extends Error {
-  override readonly name = "ScenarioError";
-  readonly code = "KONVERGE_SCENARIO";
 }
 
 /** The time that a `wait` step has, in milliseconds, if it does not say. */
@@ -54,9 +58,10 @@ export function readScenario(file: string): ProgramScenario {
 /** Reads a scenario; throws a {@link ScenarioError} that says where it is wrong. */
 export function parseScenario(text: string, file = "scenario.yaml"): ProgramScenario {
   const root = new ScenarioNode(text, file, [], read(text, file));
-  const { name, namespace, crds, setup, steps, invariants } = root.fields({
+  const { name, namespace, program, crds, setup, steps, invariants } = root.fields({
     name: "optional",
     namespace: "optional",
+    program: "optional",
     crds: "optional",
     setup: "optional",
     steps: "required",
@@ -67,6 +72,7 @@ export function parseScenario(text: string, file = "scenario.yaml"): ProgramScen
   return {
     name: name?.text() ?? file,
     namespace: namespace?.text() ?? "default",
+    program: programOf(program),
     setup: [...manifests(crds), ...manifests(setup)],
     steps: items.map(stepOf),
     invariants: invariants?.items().map(invariantOf) ?? [],
@@ -82,6 +88,17 @@ function read(text: string, file: string): unknown {
     if (error instanceof YamlError) throw new ScenarioError(`${file}:${error.line}:${error.column}: ${error.message}`);
     throw error;
   }
+}
+
+function programOf(node: ScenarioNode | undefined): ScenarioProgram {
+  const { args, env, files } = node?.fields({ args: "optional", env: "optional", files: "optional" }) ?? {};
+  const entries = (map: ScenarioNode | undefined) =>
+    Object.keys(map?.map() ?? {}).map((key) => [key, map!.at(key)] as const);
+  return {
+    args: args?.items().map((arg) => arg.text()) ?? [],
+    env: Object.fromEntries(entries(env).map(([name, value]) => [name, value.text()])),
+    files: Object.fromEntries(entries(files).map(([path, file]) => [path, readFileSync(file.file())])),
+  };
 }
 
 const STEPS: Record<string, (node: ScenarioNode) => ScenarioStep> = {
@@ -161,91 +178,5 @@ function objectsIn(node: ScenarioNode, file: string): KubeObject[] {
     return parseYaml(readFileSync(file, "utf8")) as KubeObject[];
   } catch (error) {
     return node.fail(`${file}: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** A part of a scenario, which knows where it is. */
-class ScenarioNode {
-  readonly #text: string;
-  readonly #file: string;
-  readonly #path: readonly (string | number)[];
-  readonly value: unknown;
-
-  constructor(text: string, file: string, path: readonly (string | number)[], value: unknown) {
-    this.#text = text;
-    this.#file = file;
-    this.#path = path;
-    this.value = value;
-  }
-
-  fail(problem: string): never {
-    const { line, column } = yamlPlace(this.#text, this.#path);
-    const path = this.#path
-      .map((step, i) => (typeof step === "number" ? `[${step}]` : i > 0 ? `.${step}` : step))
-      .join("");
-    throw new ScenarioError(`${this.#file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${problem}`);
-  }
-
-  at(step: string | number): ScenarioNode {
-    const inner = (this.value as Record<string | number, unknown>)[step];
-    return new ScenarioNode(this.#text, this.#file, [...this.#path, step], inner);
-  }
-
-  map(): Record<string, unknown> {
-    const { value } = this;
-    if (typeof value !== "object" || value === null || Array.isArray(value)) this.fail("must be a map");
-    return value as Record<string, unknown>;
-  }
-
-  /** The parts of a map that has these fields and no others. */
-  fields<K extends string>(known: Record<K, "required" | "optional">): Partial<Record<K, ScenarioNode>> {
-    const map = this.map();
-    const stray = Object.keys(map).find((name) => !(name in known));
-    if (stray !== undefined) this.at(stray).fail(`unknown field; there are ${Object.keys(known).join(", ")}`);
-    const parts: Partial<Record<K, ScenarioNode>> = {};
-    for (const name of Object.keys(known) as K[]) {
-      if (map[name] !== undefined) parts[name] = this.at(name);
-      else if (known[name] === "required") this.fail(`the field ${name} is missing`);
-    }
-    return parts;
-  }
-
-  items(): ScenarioNode[] {
-    if (!Array.isArray(this.value)) return this.fail("must be a list");
-    return this.value.map((_, i) => this.at(i));
-  }
-
-  text(): string {
-    return typeof this.value === "string" && this.value !== "" ? this.value : this.fail("must be a text");
-  }
-
-  duration(): number {
-    try {
-      return durationMs(String(this.value));
-    } catch {
-      return this.fail(`must be a duration such as 500ms, 2s or 1m, not ${JSON.stringify(this.value)}`);
-    }
-  }
-
-  /** `widget/web`, `deployments.apps/web` or `widget/NAMESPACE/web`. */
-  target(): string {
-    const text = this.text();
-    return /^[^/]+(\/[^/]+){1,2}$/.test(text) ? text : this.fail("must be RESOURCE/NAME or RESOURCE/NAMESPACE/NAME");
-  }
-
-  cel(about: "object" | "objects"): ScenarioCondition {
-    const text = this.text();
-    try {
-      return scenarioCondition(text, about);
-    } catch (error) {
-      return this.fail((error as Error).message);
-    }
-  }
-
-  files(): string[] {
-    const pattern = this.text();
-    const full = isAbsolute(pattern) ? pattern : join(dirname(this.#file), pattern);
-    const found = globSync(full).sort();
-    return found.length > 0 ? found : this.fail(`no file is named ${pattern}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { CallWebhook } from "@konverge/apiserver";
+import type { CallWebhook, Snapshot } from "@konverge/apiserver";
 import { type Cluster, type NodeShape, startCluster } from "@konverge/cluster";
 import {
   type ApiRequest,
@@ -38,6 +38,8 @@ export interface TestEnvironmentOptions {
   readonly images?: readonly string[];
   /** How long the API server keeps the history of changes, in milliseconds. Default: five minutes. */
   readonly history?: number;
+  /** The state of an earlier cluster that this one begins with. Default: none. */
+  readonly state?: Snapshot;
   /** `false`: simulate containers of any image. Default: true. */
   readonly strictImages?: boolean;
   /** Handles requests to aggregated API servers (APIService), such as a metrics server. */
@@ -75,6 +77,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       images,
       ...(nodes && { nodes }),
       server: {
+        ...(options.state && { state: options.state }),
         ...(options.history !== undefined && { history: { ms: options.history, changes: 1_000_000 } }),
         // In real time webhooks are reached over the network, as they would be.
         ...(virtual && { callWebhook: inProcess(reachable) }),
@@ -96,6 +99,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
     client,
     clock,
     namespace,
+    seed: options.seed ?? 1,
     cluster,
     timeout: PATIENCE[time],
     conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),

@@ -8,12 +8,12 @@ import {
   sleep,
   type Transport,
 } from "@konverge/core";
-import type { Log, Operator } from "@konverge/runtime";
+import type { Log } from "@konverge/runtime";
 import { Life } from "./life.ts";
-import { OperatorProcess } from "./operator-process.ts";
-import { type Program, ProgramProcess } from "./program.ts";
+import { ProcessExit } from "./process-exit.ts";
+import type { LaunchedProcess, RunnableOperator, StartOperatorOptions } from "./runnable-operator.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
-import type { RequestFault, RunningOperator, StartOperatorOptions } from "./test-environment.ts";
+import type { RequestFault, RunningOperator } from "./test-environment.ts";
 
 /** How often an operator is started that does not get so far as to work. */
 const STARTS = 3;
@@ -34,29 +34,32 @@ export interface Traffic {
  */
 export class HostedOperator implements RunningOperator {
   readonly warnings: string[] = [];
-  readonly #operator: Operator | Program;
+  /** How processes ended that were not killed. */
+  readonly exits: ProcessExit[] = [];
+  readonly #operator: RunnableOperator;
+  readonly #replica: number;
   readonly #backend: TestBackend;
   readonly #home: string;
   readonly #options: StartOperatorOptions;
   readonly #traffic: Traffic;
   readonly #faults: FaultInjector;
   #life = new Life();
-  #process: OperatorProcess | ProgramProcess | undefined;
+  #process: LaunchedProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
   #starting = false;
   #stopping = false;
   #failure: unknown;
   #incarnations = 0;
-  #exits = 0;
 
   constructor(
-    operator: Operator | Program,
-    place: { backend: TestBackend; home: string; traffic: Traffic; faults: FaultInjector },
+    operator: RunnableOperator,
+    place: { backend: TestBackend; home: string; replica: number; traffic: Traffic; faults: FaultInjector },
     options: StartOperatorOptions,
   ) {
     this.#operator = operator;
     this.#backend = place.backend;
     this.#home = place.home;
+    this.#replica = place.replica;
     this.#traffic = place.traffic;
     this.#faults = place.faults;
     this.#options = options;
@@ -75,6 +78,7 @@ export class HostedOperator implements RunningOperator {
 
   crash(): void {
     this.#life.end();
+    this.#process?.kill();
     this.#process = undefined;
     // Its port is closed with it, or this process would never end.
     this.#unregister?.({ crashed: true }).catch(() => {});
@@ -88,6 +92,7 @@ export class HostedOperator implements RunningOperator {
     if (process) await this.#backend.wait(Promise.race([process.stop(), deathOf(this.#life)]));
     if (this.#unregister) await this.#backend.wait(this.#unregister());
     this.#life.end();
+    process?.kill();
   }
 
   async metrics(): Promise<string> {
@@ -107,7 +112,8 @@ export class HostedOperator implements RunningOperator {
           if (!this.#life.over) return;
         } catch (error) {
           // A process that cannot start ends, and is restarted.
-          if (!(isOutage(error) && clock.monotonic() - began < CUT_OFF) && ++failures === STARTS) throw error;
+          if (error instanceof ProcessExit) this.#noteExit(error);
+          if (!(isTransient(error) && clock.monotonic() - began < CUT_OFF) && ++failures === STARTS) throw error;
           this.crash();
           await sleep(clock, Math.min(++starts, 10) * 1000);
         }
@@ -126,12 +132,13 @@ export class HostedOperator implements RunningOperator {
       clock: life.clock(this.#skewed(this.#backend.clock)),
       home,
       log: this.#log(),
+      number: this.#incarnations,
+      replica: this.#replica,
+      seed: this.#backend.seed ?? 1,
+      exited: (error: unknown) => this.#exited(life, error),
       ...this.#options,
     };
-    const process =
-      "main" in this.#operator
-        ? new ProgramProcess(this.#operator, { ...options, exited: (error) => this.#exited(life, error) })
-        : new OperatorProcess(this.#operator, options);
+    const process = this.#operator.launch(options);
     this.#process = process;
     const { webhooks, client } = process;
     const work = async () => {
@@ -167,9 +174,15 @@ export class HostedOperator implements RunningOperator {
   /** A process that ends is started again, after longer and longer waits, as a kubelet does. */
   #exited(life: Life, error: unknown): void {
     if (life.over) return;
-    this.warnings.push(`the process ended: ${error instanceof Error ? error.message : String(error)}`);
+    this.#noteExit(error);
     this.crash();
-    this.#backend.clock.after(Math.min(1000 * 2 ** this.#exits++, 300_000), () => this.#liveAgain());
+    this.#backend.clock.after(Math.min(1000 * 2 ** (this.exits.length - 1), 300_000), () => this.#liveAgain());
+  }
+
+  #noteExit(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.warnings.push(`the process ended: ${message}`);
+    this.exits.push(error instanceof ProcessExit ? error : new ProcessExit(1, message));
   }
 
   #liveAgain(): void {
@@ -197,7 +210,7 @@ export class HostedOperator implements RunningOperator {
   #observed(inner: Transport): Transport {
     const reached = this.#faults.around?.(inner) ?? inner;
     return async (request) => {
-      this.#traffic.requests++;
+      if (!isRoutine(request)) this.#traffic.requests++;
       if (isWrite(request)) this.#traffic.writes++;
       const step = isStep(request) ? ++this.#traffic.steps : undefined;
       const { fault } = this.#traffic;
@@ -228,6 +241,16 @@ const deathOf = (life: Life) => new Promise<void>((resolve) => life.onEnd(resolv
 /** Whether the API server cannot be reached, or fails for reasons of its own: a webhook that does not answer, for instance. */
 function isOutage(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && error.code >= 500);
+}
+
+/** An operator that cannot reach the API server, or ended because of that, is started again for a while. */
+function isTransient(error: unknown): boolean {
+  return error instanceof ProcessExit || isOutage(error);
+}
+
+/** Leases are renewed and read forever. */
+function isRoutine({ path }: ApiRequest): boolean {
+  return path.includes("/leases");
 }
 
 /** A request that changes something, other than a lease; asking whether one may is no change either. */

@@ -75,6 +75,9 @@ export class OperatorProcess {
     return this.#manager.stop();
   }
 
+  /** Without its clock and its transport it does nothing. */
+  kill(): void {}
+
   metrics(): Promise<string> {
     return this.#metrics.text();
   }

@@ -9,21 +9,25 @@ import {
   keyOf,
 } from "@konverge/core";
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
-import { Metrics, type Operator, operatorPermissions, type Permission, rolesFor } from "@konverge/runtime";
+import { rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { imagesIn } from "./named-images.ts";
-import { operatorContext } from "./operator-process.ts";
 import { PrematureReadiness } from "./premature-readiness.ts";
-import { type Program, programPermissions } from "./program.ts";
+import type { ProcessExit } from "./process-exit.ts";
 import { report } from "./report.ts";
+import {
+  type RunnableOperator,
+  runnable,
+  type StartableOperator,
+  type StartOperatorOptions,
+} from "./runnable-operator.ts";
 import type { FaultInjector, TestBackend } from "./test-backend.ts";
 import type {
   CommandResult,
   RequestFault,
   RunningOperator,
   ShellOptions,
-  StartOperatorOptions,
   TestEnvironment,
 } from "./test-environment.ts";
 
@@ -42,6 +46,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
   readonly #operators: HostedOperator[] = [];
   readonly #kinds = new Set<AnyKind>();
+  /** Those whose readiness follows rules of their own. */
+  readonly #ownReadiness = new Set<AnyKind>();
   readonly #readiness: PrematureReadiness | undefined;
 
   constructor(backend: TestBackend, faults: FaultInjector = {}) {
@@ -52,15 +58,15 @@ export class OperatorTestEnvironment implements TestEnvironment {
     this.clock = backend.clock;
     this.namespace = backend.namespace;
     this.cluster = backend.cluster;
-    const kinds = () => new Set(this.kinds.map(groupKindText));
+    const kinds = () => new Set(this.kinds.filter((kind) => !this.#ownReadiness.has(kind)).map(groupKindText));
     this.#readiness = backend.cluster && new PrematureReadiness(backend.cluster, kinds);
   }
 
-  async start(operator: Operator | Program, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+  async start(startable: StartableOperator, options: StartOperatorOptions = {}): Promise<RunningOperator> {
+    const operator = runnable(startable);
+    if (operator.hasOwnReadiness) for (const kind of operator.kinds) this.#ownReadiness.add(kind);
     await this.install(operator);
-    const settings = "settings" in operator ? operator.settings : undefined;
-    const defaults = settings?.map((one) => [one.flag, one.default]) ?? [];
-    for (const image of imagesIn({ ...Object.fromEntries(defaults), ...options.settings })) this.cluster?.image(image);
+    for (const image of imagesIn(operator.settings(options.settings ?? {}))) this.cluster?.image(image);
     const home = `${this.namespace}-system`;
     await this.until(`nothing is left of an earlier ${home}`, async () => {
       return (await this.find(Namespace, home))?.metadata.deletionTimestamp === undefined;
@@ -69,7 +75,13 @@ export class OperatorTestEnvironment implements TestEnvironment {
     await this.#allow(operator, home, options);
     const hosted = new HostedOperator(
       operator,
-      { backend: this.#backend, home, traffic: this.#traffic, faults: this.#faults },
+      {
+        backend: this.#backend,
+        home,
+        replica: this.#operators.length + 1,
+        traffic: this.#traffic,
+        faults: this.#faults,
+      },
       options,
     );
     this.#operators.push(hosted);
@@ -77,7 +89,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return hosted;
   }
 
-  async install(operator: Pick<Operator, "name" | "kinds">): Promise<void> {
+  async install(operator: Pick<StartableOperator, "name" | "kinds">): Promise<void> {
     for (const kind of operator.kinds) {
       this.#kinds.add(kind);
       const name = `${kind.plural}.${kind.group}`;
@@ -190,6 +202,11 @@ export class OperatorTestEnvironment implements TestEnvironment {
     return this.#operators.flatMap(({ warnings }) => warnings);
   }
 
+  /** How processes of the operators ended that were not killed. */
+  get exits(): readonly ProcessExit[] {
+    return this.#operators.flatMap(({ exits }) => exits);
+  }
+
   injectFault(fault: RequestFault | undefined): void {
     this.#traffic.fault = fault;
   }
@@ -221,8 +238,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   }
 
   /** Gives the operator's account the roles that its declaration leads to, and nothing else. */
-  async #allow(operator: Operator | Program, home: string, options: StartOperatorOptions): Promise<void> {
-    const accesses = "main" in operator ? programPermissions(operator) : permissionsOfOperator(operator, home, options);
+  async #allow(operator: RunnableOperator, home: string, options: StartOperatorOptions): Promise<void> {
+    const accesses = operator.permissions(home, options);
     await this.#ensure(ServiceAccount, { metadata: { name: operator.name, namespace: home } });
     const account = { name: operator.name, namespace: home };
     const allowed = this.#faults.restrictPermissions?.(accesses) ?? accesses;
@@ -258,13 +275,6 @@ export class OperatorTestEnvironment implements TestEnvironment {
   #key(kind: KindRef<KubeObject>, name: string): string {
     return kind.namespaced && !name.includes("/") ? `${this.namespace}/${name}` : name;
   }
-}
-
-function permissionsOfOperator(operator: Operator, home: string, options: StartOperatorOptions): Permission[] {
-  const { registry } = new Metrics({ process: false });
-  const parts = operator.create(operatorContext(operator, registry, options));
-  const { namespaces } = options;
-  return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
 }
 
 /** Kinds that are converted by functions need to know where these will be. */

@@ -63,6 +63,8 @@ export class ProgramProcess {
   /** A program does not end by itself: it is killed. */
   async stop(): Promise<void> {}
 
+  kill(): void {}
+
   async metrics(): Promise<string> {
     return "";
   }

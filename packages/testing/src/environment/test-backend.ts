@@ -19,6 +19,8 @@ export interface TestBackend {
   readonly client: Client;
   readonly clock: Clock;
   readonly namespace: string;
+  /** Decides what chance decides in the processes of operators, where that can be decided. Default: 1. */
+  readonly seed?: number;
   readonly cluster: Cluster | undefined;
   /** Milliseconds after which a wait fails. */
   readonly timeout: number;

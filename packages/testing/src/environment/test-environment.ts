@@ -1,15 +1,9 @@
 import type { Client } from "@konverge/client";
 import type { Cluster } from "@konverge/cluster";
 import type { ApiRequest, ApiResponse, Clock, KindRef, KubeObject, Transport } from "@konverge/core";
-import type { Operator } from "@konverge/runtime";
-import type { Program } from "./program.ts";
+import type { StartableOperator, StartOperatorOptions } from "./runnable-operator.ts";
 
-/** Options for starting an operator. */
-export interface StartOperatorOptions {
-  readonly settings?: Readonly<Record<string, string>>;
-  /** The namespaces it watches. Default: all. */
-  readonly namespaces?: readonly string[];
-}
+export type { StartableOperator, StartOperatorOptions } from "./runnable-operator.ts";
 
 /** A running operator. It outlives crashes of its process. */
 export interface RunningOperator {
@@ -55,9 +49,9 @@ export interface TestEnvironment {
    * Installs the operator's CRDs and starts it as a fresh process, under a service account that has exactly the generated
    * role. Its webhooks are served, too.
    */
-  start(operator: Operator | Program, options?: StartOperatorOptions): Promise<RunningOperator>;
+  start(operator: StartableOperator, options?: StartOperatorOptions): Promise<RunningOperator>;
   /** Only installs the operator's CRDs. */
-  install(operator: Pick<Operator, "name" | "kinds">): Promise<void>;
+  install(operator: Pick<StartableOperator, "name" | "kinds">): Promise<void>;
   /** Applies YAML of several documents as `kubectl apply --server-side` would, into the test namespace unless it names one. */
   apply(yaml: string | object): Promise<void>;
   /** The object with this name in the test namespace, or with a key that names another namespace. */

@@ -1,5 +1,5 @@
 import { type AnyObject, type KindRef, type KubeObject, type Random, realClock, seededRandom } from "@konverge/core";
-import type { Operator } from "@konverge/runtime";
+import { type RunnableOperator, runnable } from "../environment/runnable-operator.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { endStateMask } from "./end-state.ts";
 import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
@@ -241,7 +241,7 @@ class Search {
     await run("spec", () => specPass(this.#scenario, options));
     for (const operator of operators) {
       if (!("main" in operator) && isFirst(this.#options.part)) {
-        await run("crd deletion", () => crdDeletionPass(operator, this.#scenario, options));
+        await run("crd deletion", () => crdDeletionPass(runnable(operator), this.#scenario, options));
       }
     }
   }
@@ -323,14 +323,14 @@ async function roleResult(
   progress: Progress,
 ): Promise<Exploration | undefined> {
   if (!faults.includes("rbac")) return undefined;
-  const operators = new Set<Operator>();
+  const operators = new Map<object, RunnableOperator>();
   for (const scenario of scenarios) {
     const { operators: started } = await exploredRun(scenario, [], seed, { ...(environment && { environment }) });
-    for (const operator of started) if (!("main" in operator)) operators.add(operator);
+    for (const operator of started) if (!("main" in operator)) operators.set(operator, runnable(operator));
   }
   const findings: Finding[] = [];
   let [tried, runs] = [0, scenarios.length];
-  for (const operator of operators) {
+  for (const operator of operators.values()) {
     const result = await rbacPass(operator, scenarios, {
       seed,
       ...(environment && { environment }),

@@ -1,5 +1,4 @@
 import type { AnyObject } from "@konverge/core";
-import type { Operator } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
 import {
   type EmbeddedTestBackend,
@@ -7,8 +6,7 @@ import {
   type TestEnvironmentOptions,
 } from "../environment/embedded-test-backend.ts";
 import { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
-import type { Program } from "../environment/program.ts";
-import type { Scenario } from "../environment/test-environment.ts";
+import type { Scenario, StartableOperator } from "../environment/test-environment.ts";
 import { ClusterFollower } from "./cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "./end-state.ts";
 import type { Fault } from "./fault.ts";
@@ -27,7 +25,7 @@ export interface RunOptions {
 
 /** A run, and what was started in it. */
 export interface PlayedRun extends ExploredRun {
-  readonly operators: readonly (Operator | Program)[];
+  readonly operators: readonly StartableOperator[];
   readonly kinds: readonly AnyKind[];
 }
 
@@ -56,7 +54,7 @@ export async function exploredRun(
     skew: () => plane.skew,
     denied: (message) => denied.push(messageOf(message)),
   });
-  const operators: (Operator | Program)[] = [];
+  const operators: StartableOperator[] = [];
   const unhandled: string[] = [];
   const onUnhandled = (reason: unknown) => unhandled.push(reason instanceof Error ? reason.message : String(reason));
   process.on("unhandledRejection", onUnhandled);
@@ -98,6 +96,7 @@ export async function exploredRun(
     denied,
     violations: follower.violations,
     prematureReadiness,
+    exits: environment.exits,
     groups: [...new Set(environment.kinds.map(({ group }) => group))],
     operators,
     kinds: environment.kinds,

@@ -33,6 +33,8 @@ export interface ExploredRun {
   readonly denied: readonly string[];
   /** Violations of invariants that the user declared. */
   readonly violations: readonly InvariantViolation[];
+  /** How processes of the operator ended that were not killed. */
+  readonly exits: readonly { readonly output: string }[];
   /** Objects that were ready, by kstatus' rules, before their children were, as sentences. */
   readonly prematureReadiness: readonly string[];
   /** The groups of the operator's own kinds, such as `example.com`. */

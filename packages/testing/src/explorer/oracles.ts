@@ -1,5 +1,6 @@
 import type { AnyObject } from "@konverge/core";
 import { type EndStateMask, endStateDifferences } from "./end-state.ts";
+import { exitOracle } from "./exit-oracle.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { ownershipProblems } from "./ownership.ts";
 
@@ -102,6 +103,7 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       meaning: "A promise was rejected and nothing handled it: a real process would end.",
       check: ({ unhandled }) => unhandled.map((message) => `unhandled rejection: ${firstLine(message)}`),
     },
+    exitOracle,
     {
       name: "rbac",
       meaning: "The operator sent a request that its role does not permit.",

@@ -1,6 +1,6 @@
 import { CustomResourceDefinition } from "@konverge/kinds";
-import type { Operator } from "@konverge/runtime";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
+import type { RunnableOperator } from "../../environment/runnable-operator.ts";
 import type { RunningOperator, Scenario, TestEnvironment } from "../../environment/test-environment.ts";
 import { endState, endStateDifferences } from "../end-state.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
@@ -13,7 +13,7 @@ import { type Recording, recorded } from "./recording.ts";
  * the same process: it must end as the first time.
  */
 export async function crdDeletionPass(
-  operator: Operator,
+  operator: RunnableOperator,
   scenario: Scenario,
   options: PassOptions = {},
 ): Promise<PassResult> {
@@ -66,7 +66,7 @@ function withStart(environment: TestEnvironment, start: TestEnvironment["start"]
   });
 }
 
-async function deleteDefinitions(environment: OperatorTestEnvironment, operator: Operator): Promise<void> {
+async function deleteDefinitions(environment: OperatorTestEnvironment, operator: RunnableOperator): Promise<void> {
   const names = operator.kinds.map(({ plural, group }) => `${plural}.${group}`);
   for (const name of names) await environment.client.delete(CustomResourceDefinition, name);
   for (const name of names) {
@@ -78,7 +78,7 @@ async function deleteDefinitions(environment: OperatorTestEnvironment, operator:
 }
 
 /** Objects whose owner was of one of the kinds that are gone. */
-async function orphans(environment: OperatorTestEnvironment, operator: Operator): Promise<string[]> {
+async function orphans(environment: OperatorTestEnvironment, operator: RunnableOperator): Promise<string[]> {
   const kinds = new Set(operator.kinds.map(({ kind }) => kind));
   const left: string[] = [];
   await endState(environment, undefined, ({ kind, metadata }) => {

@@ -1,13 +1,5 @@
-import {
-  comparePermissions,
-  Metrics,
-  type Operator,
-  operatorPermissions,
-  type Permission,
-  PermissionRecorder,
-  permissionText,
-} from "@konverge/runtime";
-import { operatorContext } from "../../environment/operator-process.ts";
+import { comparePermissions, type Permission, PermissionRecorder, permissionText } from "@konverge/runtime";
+import type { RunnableOperator } from "../../environment/runnable-operator.ts";
 import type { FaultInjector } from "../../environment/test-backend.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { inPart } from "../part.ts";
@@ -22,7 +14,7 @@ import { type Recording, recorded } from "./recording.ts";
  * forbidden. Verbs that are declared as rarely needed may be unused.
  */
 export async function rbacPass(
-  operator: Operator,
+  operator: RunnableOperator,
   scenarios: readonly Scenario[],
   options: PassOptions = {},
 ): Promise<PassResult> {
@@ -46,10 +38,8 @@ export async function rbacPass(
     problems.push(...run.problems);
     used.push(recorder.permissions({ byNamespace: true }));
   }
-  const { registry } = new Metrics({ process: false });
-  const parts = operator.create(operatorContext(operator, registry));
   const home = `${options.environment?.namespace ?? "stage"}-system`;
-  const declared = operatorPermissions(operator, parts, { operatorNamespace: home });
+  const declared = operator.permissions(home, {});
   const { superfluous } = comparePermissions(declared, used.flat());
   for (const access of superfluous) report(`the role allows what no scenario needs: ${permissionText(access)}`);
   const rules = Map.groupBy(declared, ({ group, resource, name }) => JSON.stringify([group, resource, name]));

@@ -1,0 +1,27 @@
+/** A process of an operator ended by itself. */
+export class ProcessExit extends Error {
+  override readonly name = "ProcessExit";
+  readonly exitCode: number;
+  /** The end of what it printed. */
+  readonly output: string;
+
+  constructor(exitCode: number, output: string) {
+    super(`exit code ${exitCode}: ${lastWords(output)}`);
+    this.exitCode = exitCode;
+    this.output = output;
+  }
+}
+
+/** How a program ends that did not mean to. */
+const PANIC = /^(panic: |fatal error: |Traceback \(most recent call last\)|thread '.*' panicked at).*/m;
+
+/** The line with which a panic begins, if there is one in what a process printed. */
+export function panicIn(output: string): string | undefined {
+  return PANIC.exec(output)?.[0];
+}
+
+/** The line by which a process explains its end: that of a panic, else the last one. */
+function lastWords(output: string): string {
+  const lines = output.split("\n");
+  return panicIn(output) ?? lines.findLast((line) => line.trim() !== "") ?? "it printed nothing";
+}

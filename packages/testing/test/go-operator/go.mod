@@ -1,0 +1,3 @@
+module example.com/go-operator
+
+go 1.24
