@@ -15,6 +15,7 @@ import type { Image } from "../images/image.ts";
 import type { ContainerStreams, EndedRun, Place, Run } from "../images/run.ts";
 import { type ContainerHost, type Ended, type Role, SimulatedContainer } from "./container.ts";
 import { podStatus } from "./pod-status.ts";
+import { podStatusPatch } from "./pod-status-patch.ts";
 import { PodResize, type Room, resizeProblem, restartsFor } from "./resize.ts";
 
 /** What a pod needs of its node. */
@@ -51,8 +52,6 @@ export interface PodHost {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** The conditions of a pod that has not been given what it asks for, or does not have it yet: gone when it has. */
-const OF_RESIZES = ["PodResizePending", "PodResizeInProgress"];
 /** Milliseconds to wait for volumes before an event reports it. */
 const ATTACH_TIMEOUT = 123_000;
 /** The wait after a status could not be written, in milliseconds. */
@@ -383,13 +382,8 @@ export class PodWorker {
     const { uid = "" } = this.#pod.metadata;
     const key = keyOf(this.#pod);
     if (text !== this.#written) {
-      const conditions = [...(status.conditions ?? [])];
-      const isThere = (all: PodStatus | undefined, type: string) => all?.conditions?.some((one) => one.type === type);
-      for (const type of OF_RESIZES)
-        if (isThere(this.#pod.status, type) && !isThere(status, type))
-          conditions.push({ type, $patch: "delete" } as never);
-      const reported = { ...status, conditions };
-      const pod = await client.patchStatus(Pod, key, { strategic: { metadata: { uid }, status: reported } as never });
+      const patch = { metadata: { uid }, status: podStatusPatch(this.#pod.status, status) };
+      const pod = await client.patchStatus(Pod, key, { strategic: patch as never });
       this.#written = text;
       // The watch may have delivered a later change already.
       const { resourceVersion } = this.#pod.metadata;

@@ -247,3 +247,18 @@ test("the same seed gives the same events at the same times", async () => {
   assert.ok(first.length > 20);
   assert.deepEqual(await play(), first);
 });
+
+test("a pod that becomes ready no longer reports why it was not", () =>
+  onNodes([node("one")], async (stage) => {
+    await stage.pod("web", {}, sim({ "ready-delay": "10s" }));
+    const reported = async (type: string) => {
+      const condition = (await stage.get("web")).status?.conditions?.find((one) => one.type === type);
+      return [condition?.status, condition?.reason, condition?.message];
+    };
+    await stage.pass(2000);
+    const unready = ["False", "ContainersNotReady", "containers with unready status: [main]"];
+    assert.deepEqual([await reported("Ready"), await reported("ContainersReady")], [unready, unready]);
+    await stage.pass(30_000);
+    const ready = ["True", undefined, undefined];
+    assert.deepEqual([await reported("Ready"), await reported("ContainersReady")], [ready, ready]);
+  }));
