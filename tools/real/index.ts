@@ -16,6 +16,7 @@
  * });
  * ```
  */
+export { type DownloadedModule, downloadModule } from "./go-module.ts";
 export { type AssetName, type ControlPlane, defaultKubernetesVersion, findControlPlane } from "./locate.ts";
 export type { GpuNodes } from "./nodes.ts";
 export type { RealClusterOptions } from "./options.ts";

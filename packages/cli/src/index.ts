@@ -11,6 +11,7 @@
  * progress.
  */
 export { chartFiles } from "./chart/chart-files.ts";
+export { type Convergence, convergenceOf } from "./demo/convergence.ts";
 export { deploy, undeploy } from "./deploy/deploy.ts";
 export { install } from "./deploy/install.ts";
 export { uninstall } from "./deploy/uninstall.ts";

@@ -1,0 +1,127 @@
+import { convergenceOf } from "@konverge/cli";
+import type { ApiResource } from "@konverge/client";
+import type { NodeShape } from "@konverge/cluster";
+import type { AnyObject } from "@konverge/core";
+import type { Operator } from "@konverge/runtime";
+import { runScenario, type TestEnvironment } from "@konverge/testing";
+import { isOf, type Manifest } from "./manifests.ts";
+import { prerequisitesOf } from "./prerequisites.ts";
+import type { Upstream } from "./upstreams.ts";
+
+/** What became of one manifest. */
+export interface Attempt {
+  readonly file: string;
+  readonly result: "converged" | "accepted" | "refused";
+  /** Why it was refused, or has not converged. */
+  readonly reasons: readonly string[];
+  /** Fields that the API server would drop from a client that does not ask for strict validation. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Quantities that no manifest exceeds: they are about kinds, not about capacity. */
+const CAPACITY = { cpu: "1024", memory: "16Ti", "ephemeral-storage": "16Ti", pods: "250", "nvidia.com/gpu": "16" };
+
+/** Virtual time that a manifest has to converge, in milliseconds. */
+const PATIENCE = 20 * 60_000;
+
+/** Applies a manifest to a cluster with only the operator, and waits until it has converged on simulated nodes. */
+export async function attempt(
+  upstream: Upstream,
+  operator: Operator,
+  manifest: Manifest,
+  installed: readonly AnyObject[] = [],
+): Promise<Attempt> {
+  const outcome: { -readonly [K in keyof Attempt]: Attempt[K] } = {
+    file: manifest.file,
+    result: "refused",
+    reasons: [],
+    unknownFields: [],
+  };
+  const play = async (stage: TestEnvironment) => {
+    await stage.start(operator);
+    const { objects } = manifest;
+    const isContained = ({ kind, metadata: { name } }: AnyObject) =>
+      objects.some((one) => one.kind === kind && one.metadata.name === name);
+    for (const object of installed) if (!isContained(object)) await apply(stage, object);
+    for (const object of prerequisitesOf(objects)) await apply(stage, object);
+    const applied: Applied[] = [];
+    const refusals: string[] = [];
+    for (const object of inOrder(upstream, objects)) {
+      const isOurs = isOf(upstream, object);
+      const result = await apply(stage, object);
+      if ("refused" in result) {
+        if (isOurs) refusals.push(...result.refused);
+      } else if (isOurs) applied.push(result);
+    }
+    outcome.unknownFields = [...new Set(refusals.flatMap((text) => text.match(/unknown field "[^"]+"/g) ?? []))];
+    outcome.reasons = refusals;
+    if (refusals.length > 0) return;
+    outcome.result = "accepted";
+    outcome.reasons = await waitFor(stage, applied);
+    if (outcome.reasons.length === 0) outcome.result = "converged";
+  };
+  await runScenario(play, { nodes: nodesFor(manifest.objects), strictImages: false });
+  return outcome;
+}
+
+/** Nodes that have the labels and the extended resources that the manifest names. */
+function nodesFor(objects: readonly AnyObject[]): NodeShape[] {
+  const labels: Record<string, string> = {};
+  const capacity: Record<string, string> = { ...CAPACITY };
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === "nodeSelector") Object.assign(labels, inner);
+      if (key === "requests" || key === "limits")
+        for (const name of Object.keys(inner ?? {})) if (name.includes("/")) capacity[name] ??= "64";
+      visit(inner);
+    }
+  };
+  visit(objects);
+  return Array.from({ length: 24 }, (_, index) => ({ name: `node-${index}`, capacity, labels }));
+}
+
+interface Applied {
+  readonly kind: ApiResource;
+  readonly key: string;
+}
+
+/** Objects of built-in kinds first: graphs and jobs refer to claims, secrets and configurations. */
+function inOrder(upstream: Upstream, objects: readonly AnyObject[]): AnyObject[] {
+  const rank = (object: AnyObject) =>
+    object.kind === "Namespace" ? 0 : isOf(upstream, object) ? (isTemplate(object.kind) ? 2 : 3) : 1;
+  return [...objects].sort((a, b) => rank(a) - rank(b));
+}
+
+/** As `kubectl apply` would send it: with strict validation of fields. */
+async function apply(stage: TestEnvironment, object: AnyObject): Promise<Applied | { refused: readonly string[] }> {
+  const { mapper } = stage.client;
+  try {
+    const kind = await mapper.resolve(object);
+    const name = object.metadata.name ?? `${object.metadata.generateName}1`;
+    // Other namespaces of the manifest are not made here: all of it goes to the test's namespace.
+    const metadata = { ...object.metadata, name, ...(kind.namespaced && { namespace: stage.namespace }) };
+    await stage.client.create(kind, { ...object, metadata } as never, { fieldValidation: "Strict" });
+    return { kind, key: kind.namespaced ? `${stage.namespace}/${name}` : name };
+  } catch (error) {
+    return { refused: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+/** What has not converged in time, with the operator's own words. */
+async function waitFor(stage: TestEnvironment, applied: readonly Applied[]): Promise<string[]> {
+  const end = stage.clock.monotonic() + PATIENCE;
+  for (;;) {
+    await stage.advance(15_000);
+    const left: string[] = [];
+    for (const { kind, key } of applied) {
+      // Runtimes and other templates have no status: jobs read them.
+      if (isTemplate(kind.kind)) continue;
+      const { done, message } = convergenceOf(await stage.client.get(kind, key).catch(() => undefined));
+      if (!done) left.push(`${kind.kind}: ${message}`);
+    }
+    if (left.length === 0 || stage.clock.monotonic() > end) return left;
+  }
+}
+
+const isTemplate = (kind = "") => kind.endsWith("Runtime");

@@ -1,0 +1,51 @@
+import type { AnyObject } from "@konverge/core";
+
+type Entries = Record<string, unknown>;
+
+/**
+ * What a manifest refers to and does not contain, because its reader is expected to make it: service accounts, secrets,
+ * configuration and claims. Each is made with every key that is named, and nothing else.
+ */
+export function prerequisitesOf(objects: readonly AnyObject[]): AnyObject[] {
+  const found = new Map<string, AnyObject>();
+  const add = (apiVersion: string, kind: string, name: unknown, more: object = {}) => {
+    if (typeof name !== "string" || name === "") return;
+    const contained = objects.some((one) => one.kind === kind && one.metadata.name === name);
+    const id = `${kind}/${name}`;
+    if (!contained && !found.has(id)) found.set(id, { apiVersion, kind, metadata: { name }, ...more } as AnyObject);
+  };
+  const withKey = (kind: string, name: unknown, key: unknown) => {
+    add("v1", kind, name, { data: {} });
+    const object = found.get(`${kind}/${name}`);
+    if (object && typeof key === "string") (object["data"] as Entries)[key] = kind === "Secret" ? "dmFsdWU=" : "value";
+  };
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const entries = value as Record<string, Entries & string>;
+    add("v1", "ServiceAccount", entries["serviceAccountName"]);
+    for (const [field, kind] of [
+      ["secretKeyRef", "Secret"],
+      ["configMapKeyRef", "ConfigMap"],
+    ] as const)
+      if (entries[field]) withKey(kind, entries[field]["name"], entries[field]["key"]);
+    if (entries["secretRef"]) withKey("Secret", entries["secretRef"]["name"], undefined);
+    if (entries["configMapRef"]) withKey("ConfigMap", entries["configMapRef"]["name"], undefined);
+    volumeOf(entries, add, withKey);
+    for (const inner of Object.values(entries)) visit(inner);
+  };
+  visit(objects);
+  return [...found.values()];
+}
+
+function volumeOf(
+  { secret, configMap, persistentVolumeClaim: claim }: Record<string, Entries>,
+  add: (apiVersion: string, kind: string, name: unknown, more: object) => void,
+  withKey: (kind: string, name: unknown, key: unknown) => void,
+): void {
+  const keys = (source: Entries) =>
+    ((source["items"] as { key: string }[] | undefined) ?? [{ key: "file" }]).map(({ key }) => key);
+  if (secret?.["secretName"]) for (const key of keys(secret)) withKey("Secret", secret["secretName"], key);
+  if (configMap?.["name"]) for (const key of keys(configMap)) withKey("ConfigMap", configMap["name"], key);
+  const spec = { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "10Gi" } } };
+  if (claim?.["claimName"]) add("v1", "PersistentVolumeClaim", claim["claimName"], { spec });
+}
