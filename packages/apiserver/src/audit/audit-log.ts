@@ -253,8 +253,10 @@ function userAgent({ headers }: ApiRequest): string {
 /** Where the request came from, by what proxies say, and in the end by the connection itself. */
 function sourceAddresses({ headers }: ApiRequest, { address }: Peer): string[] {
   const said = (header: string) => (headerOf(headers, header) ?? "").split(",").map((part) => part.trim());
-  const addresses = said("x-forwarded-for").filter((part) => isIP(part) !== 0);
-  for (const real of said("x-real-ip")) if (isIP(real) !== 0 && !addresses.includes(real)) addresses.push(real);
+  const forwarded = said("x-forwarded-for").filter((part) => isIP(part) !== 0);
+  const known = new Set(forwarded);
+  const others = said("x-real-ip").filter((part) => isIP(part) !== 0 && !known.has(part));
+  const addresses = [...forwarded, ...new Set(others)];
   if (address !== "" && addresses.at(-1) !== address) addresses.push(address);
   return addresses;
 }

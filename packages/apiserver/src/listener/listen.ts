@@ -16,6 +16,7 @@ import {
   type ApiResponse,
   type Clock,
   forbidden,
+  type HeaderMap,
   realClock,
   stringifyJson,
   type Transport,
@@ -24,7 +25,7 @@ import {
 import type { Peer } from "../auth/peer.ts";
 import { Guard } from "../guard.ts";
 import { connectionPeer } from "./connection-peer.ts";
-import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
+import { headersOf, type Incoming, LARGEST_HEAD, MOST_HEADERS, pathOf, readBody } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
 import { acceptsGzip, breakOff, ConnectionReset, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
 import { requestProblem } from "./request-problem.ts";
@@ -74,8 +75,7 @@ const GRACE = 5000;
 const SILENCE = 60_000;
 /** As Go's server under a real API server: longer than clients keep idle connections, so that none is cut in use. */
 const KEEP_ALIVE = 90_000;
-/** The limits of a real API server: on a request's head in bytes and in time, on its body in time, and on what HTTP/2 may send. */
-const LARGEST_HEAD = 1024 * 1024;
+/** The limits of a real API server: on a request's head in time, on its body in time, and on what HTTP/2 may send. */
 const HEAD_PATIENCE = 32_000;
 const BODY_PATIENCE = 60_000;
 const STREAM_WINDOW = 256 * 1024;
@@ -96,6 +96,8 @@ export async function listen(target: Transport | Guard, options: ListenOptions):
   checkExposure(target, host, options.tls);
   const service = new Service(target, options);
   const server = options.tls === "plain" ? plainServer() : secureServer(options.tls);
+  // HTTP/2 has an option for it.
+  (server as Server).maxHeadersCount = MOST_HEADERS;
   service.attach(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(cannotListen(error, host, options.port ?? 0)));
@@ -147,8 +149,7 @@ function secureServer({ cert, key, clientCa }: TlsOptions): Http2SecureServer {
       initialWindowSize: STREAM_WINDOW,
       maxHeaderListSize: LARGEST_HEAD,
     },
-    // As many headers as fit; their size is limited.
-    maxHeaderListPairs: LARGEST_HEAD / 32,
+    maxHeaderListPairs: MOST_HEADERS,
     // In megabytes: a piece of an answer for each stream, and as much again for what Node itself keeps.
     maxSessionMemory: 128,
   });
@@ -241,11 +242,12 @@ class Service {
     const gone = () => controller.abort(new Error("the client is gone"));
     outgoing.on("close", gone);
     outgoing.on("error", () => {});
-    const headers = headersOf(incoming);
     const method = incoming.method ?? "GET";
+    let headers: HeaderMap = {};
     let response: ApiResponse;
     let bodyBytes = 0;
     try {
+      headers = headersOf(incoming);
       const path = pathOf(incoming);
       const body = await this.#body(incoming, (bytes) => {
         bodyBytes += bytes;
