@@ -81,7 +81,7 @@ export class AuditLog {
 
 /** One request on its way into the log. */
 export class AuditedRequest {
-  readonly #request: ApiRequest;
+  #request: ApiRequest;
   readonly #info: RequestInfo;
   readonly #decision: AuditDecision;
   readonly #event: AuditEvent;
@@ -118,6 +118,11 @@ export class AuditedRequest {
     this.#allowed = allowed;
     this.annotate("authorization.k8s.io/decision", allowed ? "allow" : "forbid");
     this.annotate("authorization.k8s.io/reason", reason);
+  }
+
+  /** The request, once its body has been read. */
+  received(request: ApiRequest): void {
+    this.#request = request;
   }
 
   annotate(key: string, value: string): void {

@@ -45,37 +45,7 @@ export function pathOf({ url }: Incoming): string {
   throw badRequest(`the request's path ${JSON.stringify(url)} must begin with a slash`);
 }
 
-/** The whole body, or undefined when there is none; throws when it is larger than `limit`. `count` gets the size of each part. */
-export async function readBody(
-  incoming: Incoming,
-  limit: number,
-  count: (bytes: number) => void,
-): Promise<Uint8Array | undefined> {
-  if (!hasBody(incoming)) return undefined;
-  if (Number(incoming.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    count(chunk.length);
-    chunks.push(chunk);
-  }
-  return size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-}
-
-function hasBody(incoming: Incoming): boolean {
-  if ("stream" in incoming) return !incoming.stream.endAfterHeaders;
-  const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
-  return encoding !== undefined || (length !== undefined && length !== "0");
-}
-
 function headTooLarge(): ApiError {
   const message = `Request header fields too large: limit is ${LARGEST_HEAD} bytes, of which each header takes ${HEADER_OVERHEAD} more than it has`;
   return new ApiError({ code: 431, reason: "RequestHeaderFieldsTooLarge", message });
-}
-
-function tooLarge(limit: number): ApiError {
-  const message = `Request entity too large: limit is ${limit}`;
-  return new ApiError({ code: 413, reason: "RequestEntityTooLarge", message });
 }
