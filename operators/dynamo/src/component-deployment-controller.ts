@@ -64,7 +64,12 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       }),
       cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
-    permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
+    permissions: [
+      permission(LeaderWorkerSet, ["get", "create", "patch"], {
+        why: "runs workers on several nodes for each DynamoComponentDeployment",
+      }),
+      permission(Pod, ["patch"], { why: "labels the pods of each DynamoComponentDeployment" }),
+    ],
     async reconcile(component, context) {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;

@@ -150,11 +150,17 @@ export {
   certificateFiles,
   type WebhookCertificates,
 } from "./webhooks/certificates/source.ts";
-export { WebhookRegistration, type WebhookRegistrationOptions } from "./webhooks/registration.ts";
+export {
+  MissingWebhookConfigurationError,
+  WebhookRegistration,
+  type WebhookRegistrationOptions,
+} from "./webhooks/registration.ts";
 export type { ConvertibleKind } from "./webhooks/review-conversion.ts";
 export {
   type ServeWebhooksOptions,
   serveWebhooks,
+  type WebhookPermissionOptions,
+  type WebhookRegistrationMode,
   type WebhookServer,
   webhookPermissions,
 } from "./webhooks/serve-webhooks.ts";

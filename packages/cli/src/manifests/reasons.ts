@@ -53,8 +53,12 @@ function controllerReasons(
     reasons.push(`reads them for each ${kind.kind}`);
   }
   const uses = options.permissions?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
-  if (uses.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
-  if (uses.some(({ forOthers }) => forOthers)) reasons.push(`grants them to what it creates for each  ${kind.kind}`);
+  const known = new Set(uses.flatMap(({ why }) => why ?? []));
+  reasons.push(...known);
+  const unexplained = uses.filter(({ why }) => !why);
+  if (unexplained.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
+  if (unexplained.some(({ forOthers }) => forOthers))
+    reasons.push(`grants them to what it creates for each ${kind.kind}`);
   return reasons;
 }
 
