@@ -6,7 +6,6 @@ import {
   gpuProductsIn,
   gpuProductsOf,
   POD_PROBLEM_GRACE_MS,
-  problemConditions,
   replicaFailureMessage,
   reportProblem,
   watchGpuNodes,
@@ -25,7 +24,7 @@ import {
   serviceFor,
 } from "./llm-model-children.ts";
 import type { ModelMetrics } from "./metrics.ts";
-import { replicaProblem } from "./replica-problems.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { gatewayApi, monitoring, podsOf } from "./watched.ts";
@@ -66,16 +65,11 @@ export function llmModelController(metrics: ModelMetrics) {
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
       const adapters = adaptersServed(model.spec, pods);
-      const problem =
-        readyReplicas >= model.spec.replicas
-          ? undefined
-          : replicaProblem({
-              pods,
-              creationError: replicaFailureMessage(before),
-              gpuType,
-              offered,
-              now: clock.now(),
-            });
+      const now = clock.now();
+      const isShort = readyReplicas < model.spec.replicas;
+      const problem = isShort
+        ? replicaProblem({ pods, creationError: replicaFailureMessage(before), gpuType, offered, now })
+        : crashProblem({ pods, now });
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
       }
@@ -94,9 +88,9 @@ export function llmModelController(metrics: ModelMetrics) {
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
         },
-        conditions: { Routed, ...(problem && problemConditions(problem)) },
-        // Nodes may come, want of room becomes a problem only in time, and no event reports what a gateway accepts.
-        ...((readyReplicas < model.spec.replicas || (Routed && Routed.status !== "True")) && {
+        conditions: { Routed, ...(problem && conditionsOf(problem, { isShort })) },
+        // Nodes may come, problems begin and end with time, and no event reports what a gateway accepts.
+        ...((isShort || problem || (Routed && Routed.status !== "True")) && {
           requeueAfter: POD_PROBLEM_GRACE_MS,
         }),
       };

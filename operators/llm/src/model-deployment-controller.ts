@@ -17,7 +17,6 @@ import {
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
-  problemConditions,
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
@@ -49,7 +48,7 @@ import {
   statefulSetFor,
 } from "./model-deployment-children.ts";
 import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
-import { replicaProblem } from "./replica-problems.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
 import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
@@ -148,7 +147,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const creationError = isShort ? await refusalOf(set, context) : undefined;
       const problem = isShort
         ? replicaProblem({ pods: stablePods, creationError, gpuType, offered, now: clock.now() })
-        : undefined;
+        : crashProblem({ pods: stablePods, now: clock.now() });
       reportProblem(deployment, problem, events);
       if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
         await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
@@ -210,7 +209,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           SLAMet: slaMet,
           Routed,
           ...rollout.conditions,
-          ...(problem && problemConditions(problem)),
+          ...(problem && conditionsOf(problem, { isShort })),
         },
         requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
       };
