@@ -13,8 +13,14 @@ import { Greeting } from "./greeting-operator.ts";
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Starts `konverge` as its users do. */
-function konverge(...args: string[]) {
-  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+const konverge = (...args: string[]) => konvergeWith({}, ...args);
+
+/** The same, with more in its environment. */
+function konvergeWith(env: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
@@ -44,6 +50,19 @@ test("Ctrl-C lets operators finish; the process ends well", { skip: process.plat
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("konverge explore needs no operators but those of the module", async () => {
+  const refused = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      if (!name.startsWith("@konverge/operators")) return next(name, context);
+      throw Object.assign(new Error("Cannot find package '@konverge/operators'"), { code: "ERR_MODULE_NOT_FOUND" });
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refused)}` };
+  const words = ["explore", path("./greeting-operator.ts"), "--faults", "deletion", "--workers", "1"];
+  const explored = konvergeWith(env, ...words);
+  assert.deepEqual(await explored.ended, [0, null], explored.output());
+  assert.match(explored.output(), /^no findings, /m);
 });
 
 test("konverge dev ends with the npm that started it, though npm was killed", {
