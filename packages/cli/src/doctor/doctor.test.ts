@@ -15,6 +15,7 @@ import {
   Secret,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
+import { operator } from "@konverge/runtime";
 import { defineKind, z } from "@konverge/schema";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
@@ -123,13 +124,13 @@ test("versions that do not fit together are found: kubelets, stored versions, an
       },
     },
   });
-  const operator = {
+  const things = operator({
     name: "thing-operator",
     description: "",
     kinds: [Changed, Greeting],
     create: () => ({ controllers: [] }),
-  };
-  const findings = await look(client, { operators: [operator] });
+  });
+  const findings = await look(client, { operators: [things] });
   const [definition = ""] = about(findings, "CustomResourceDefinition things.test.example.com").filter((text) =>
     /project/.test(text),
   );

@@ -60,7 +60,7 @@ test("an API is added beside what is there, twice is once, and what a person cha
   const job = { group: "ml", version: "v1alpha1", kind: "TrainingJob" };
   createApi(job, join(project, "src"), tell);
   assert.match(read("src/training-job.ts"), /group: "ml\.example\.com"/);
-  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache", "TrainingJob"], admissions: [], conversions: [] }));
+  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache", "TrainingJob"], admissions: [] }));
   lines.length = 0;
   createApi(job, project, tell);
   assert.ok(

@@ -29,7 +29,7 @@ export function projectFiles(project: Project): NewFiles {
     ["README.md", readme(project)],
     ["src/operator.ts", operatorSource(name)],
     ["src/start.ts", start(project)],
-    [LIST, apiList({ kinds: [api.kind], admissions: [], conversions: [] })],
+    [LIST, apiList({ kinds: [api.kind], admissions: [] })],
     ...apiFiles(api, name),
   ]);
 }
@@ -81,14 +81,14 @@ const TSCONFIG = `{
 
 function operatorSource(name: string): string {
   return `import { operator } from "konverge";
-import { admissions, controllers, conversions, kinds } from "./apis.ts";
+import { admissions, controllers, kinds } from "./apis.ts";
 
 /** What \`npx konverge\` runs, installs and deploys. */
 export const ${operatorConstant(name)} = operator({
   name: "${name}",
   description: "Describe in a sentence what this operator does.",
   kinds,
-  create: () => ({ controllers, admissions, conversions }),
+  create: () => ({ controllers, admissions }),
 });
 `;
 }

@@ -198,7 +198,7 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     return servings;
   }
   for (const [index, { operator, parts }] of asked.entries()) {
-    const { admissions = [], conversions = [] } = parts;
+    const { admissions = [], conversions } = parts;
     const own = log.child({ operator: operator.name });
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
