@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -123,6 +124,23 @@ test("webhooks of a run that was killed are named, and removed on request", asyn
   const again = konverge("cleanup", "--yes", "--kubeconfig", kubeconfig);
   await again.ended;
   assert.equal(again.output(), "there is nothing to remove\n");
+});
+
+test("a port of the console that is in use is named, with the option that sets it", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const { port } = other.address() as AddressInfo;
+    const results = path("../../../bench/results/apiserver.md");
+    const refused = konverge("console", "--results", results, "--port", String(port));
+    assert.deepEqual(await refused.ended, [1, null]);
+    assert.equal(
+      refused.output(),
+      `konverge: port ${port} is in use by another process: choose another with --port, or 0 for any\n`,
+    );
+  } finally {
+    other.close();
+  }
 });
 
 test("settings are options of the commands that write and deploy manifests", async () => {

@@ -20,6 +20,7 @@ import {
   type WebhookServer,
   Webhooks,
 } from "@konverge/runtime";
+import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
 import { createParts } from "./operator-parts.ts";
@@ -230,14 +231,3 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
 
 /** The port that operators' pods show to their Services. */
 export const WEBHOOK_PORT = 9443;
-
-async function listening<T>(start: () => Promise<T>, port: number, flags: string): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`port ${port} is in use by another process: choose another with ${flags}, or 0 for any`, {
-      cause: error,
-    });
-  }
-}
