@@ -9,10 +9,12 @@ export interface Project {
   readonly domain: string;
   readonly api: Api;
   readonly packages: Packages;
+  /** The user's Node is too old: the project has one among its packages. */
+  readonly bringsNode: boolean;
 }
 
 /** The oldest Node that runs a project. */
-const NODE = 24;
+export const NODE = 24;
 
 /** All files of a new project, but the tarballs that it may bring. */
 export function projectFiles(project: Project): NewFiles {
@@ -34,7 +36,7 @@ export function projectFiles(project: Project): NewFiles {
   ]);
 }
 
-function manifest({ name, domain, packages }: Project): string {
+function manifest({ name, domain, packages, bringsNode }: Project): string {
   return `${JSON.stringify(
     {
       name,
@@ -53,8 +55,10 @@ function manifest({ name, domain, packages }: Project): string {
       devDependencies: {
         "@konverge/dev": packages.dev,
         "@types/node": packages.nodeTypes,
+        ...(bringsNode && { node: `^${NODE}` }),
         typescript: packages.typescript,
       },
+      ...(bringsNode && { allowScripts: { node: true } }),
     },
     undefined,
     2,
