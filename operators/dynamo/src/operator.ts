@@ -85,7 +85,6 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
           dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
         ],
         admissions: [graphAdmission(), componentAdmission()],
-        conversions: [DynamoGraphDeployment],
       };
     },
   });

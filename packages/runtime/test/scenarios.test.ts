@@ -3,6 +3,7 @@ import "./adoption.ts";
 import "./children.ts";
 import "./cleanup.ts";
 import "./daemons.ts";
+import "./late-owner.ts";
 import "./narrower-definition.ts";
 import "./progress.ts";
 import "./reads.ts";

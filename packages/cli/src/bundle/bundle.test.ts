@@ -130,6 +130,8 @@ test("a sample that the API server would reject is an error; what is only missin
   starting("warning: image greet has no fixed tag", { image: "greet" });
   starting("warning: the provider is unknown", { provider: undefined as never });
   starting("warning: greetings.test.example.com v1: spec fields without a description: to", {});
+  // What Konverge adds to each status is not the author's to describe.
+  assert.ok(!found({}).some((line) => /conditions|observedGeneration/.test(line)), found({}).join("\n"));
 });
 
 test("the bundles of Konverge's operators have no errors, with their own samples", () => {

@@ -107,7 +107,7 @@ test("settings reach the Deployment, and the roles are those that they need", ()
       if (settings["depth"] === "0") throw new Error("depth must be above 0");
       const permissions = settings["registry"] ? [permission(Node, ["get"])] : [];
       const controllers = [controller(Greeting, { permissions, reconcile: () => undefined })];
-      return { controllers, conversions: [Greeting] };
+      return { controllers };
     },
   });
   const objectsWith = (flags: Record<string, string>, env: Record<string, string> = {}) =>

@@ -104,7 +104,7 @@ function labelsOf(name: string): Record<string, string> {
 }
 
 /** Kinds of several versions are converted by the operator that brings them. */
-function crdOf(kind: AnyKind, { name }: Operator, { conversions = [] }: OperatorParts, namespace: string) {
+function crdOf(kind: AnyKind, { name }: Operator, { conversions }: OperatorParts, namespace: string) {
   const converts = conversions.some((one) => one.kind === kind.kind && one.group === kind.group);
   return kind.crd(converts ? { conversionWebhook: { service: { name, namespace, path: "/convert", port: 443 } } } : {});
 }

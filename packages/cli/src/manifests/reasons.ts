@@ -22,7 +22,7 @@ function resourceReason(group: string, resource: string, rule: PolicyRule, name:
     );
   }
   if (group === "" && plural === "secrets" && (resourceNames?.includes(`${name}-certificates`) || onlyCreates(verbs))) {
-    if ((parts.admissions ?? []).length + (parts.conversions ?? []).length > 0) {
+    if ((parts.admissions ?? []).length + parts.conversions.length > 0) {
       reasons.push("keeps the certificates of its webhooks");
     }
   }

@@ -25,6 +25,7 @@ import {
   type WebhookServer,
   Webhooks,
 } from "@konverge/runtime";
+import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
 import { createParts } from "./operator-parts.ts";
@@ -216,7 +217,7 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     return servings;
   }
   for (const [index, { operator, parts }] of asked.entries()) {
-    const { admissions = [], conversions = [] } = parts;
+    const { admissions = [], conversions } = parts;
     const own = log.child({ operator: operator.name });
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
@@ -231,7 +232,7 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, registration, ...where }),
+      () => configured(serveWebhooks(webhooks, { client, name, port, log: own, certificates, registration, ...where })),
       port,
       "--webhook-port",
     );
@@ -257,14 +258,12 @@ function certificatesOf(name: string, place: WebhookPlace, client: Client): Cert
 /** The port that operators' pods show to their Services. */
 export const WEBHOOK_PORT = 9443;
 
-async function listening<T>(start: () => Promise<T>, port: number, flags: string): Promise<T> {
+/** What must be installed before an operator is started reads as advice, not as a defect. */
+async function configured<T>(serving: Promise<T>): Promise<T> {
   try {
-    return await start();
+    return await serving;
   } catch (error) {
     if (error instanceof MissingWebhookConfigurationError) throw new UsageError(error.message, { cause: error });
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`port ${port} is in use by another process: choose another with ${flags}, or 0 for any`, {
-      cause: error,
-    });
+    throw error;
   }
 }

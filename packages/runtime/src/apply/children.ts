@@ -28,12 +28,14 @@ import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves }
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
 import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
+import { existing } from "./existing.ts";
 import { isImmutable } from "./immutable.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
 import { reclaim } from "./reclaim.ts";
 import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
+import { OwnerGoneError, VanishedChildren } from "./vanished-children.ts";
 
 /** A declared kind of children, and the objects there are of it. */
 export interface OwnedView {
@@ -56,6 +58,7 @@ const REFUSED_RETRY = 30_000;
 export interface ChildrenOptions {
   manager: string;
   ownerKind: KindRef<KubeObject>;
+  owners: CacheView<KubeObject>;
   owned: readonly OwnedView[];
   clock: Clock;
 }
@@ -81,6 +84,7 @@ export interface ChildrenScope {
  * Guarantees
  * - Nothing is sent for a child in its desired state, also after a restart.
  * - Fields that the draft does not set belong to other managers; fields that it no longer sets are released.
+ * - A child that has vanished is created again only after a read of its owner, once for each disappearance.
  * - An object of another owner, or without an owner, is not changed. A child of an earlier object of the same name is
  *   waited for until it is gone.
  * - Only children that this controller applied are pruned, and only after all others have been applied; of those that came
@@ -93,10 +97,12 @@ export class Children {
   readonly #options: ChildrenOptions;
   readonly #owned: ReadonlyMap<string, OwnedView>;
   readonly #applied = new AppliedState();
+  readonly #vanished: VanishedChildren;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
     this.#owned = new Map(options.owned.map((owned) => [groupKindText(owned.declared.kind), owned]));
+    this.#vanished = new VanishedChildren(options.manager, options.owners, options.owned);
   }
 
   /** Where a child of that kind and name is, or would be. */
@@ -233,6 +239,9 @@ export class Children {
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
+    await this.#vanished.checkOwner(pass.owner, () =>
+      existing(pass.client, this.#options.ownerKind, keyOf(pass.owner)),
+    );
     try {
       const answer = await this.#send(kind, { ...desired, metadata }, pass);
       this.#remember(owned, { name: nameOf(desired, pass.owner), key, desired }, answer);
@@ -240,12 +249,7 @@ export class Children {
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
-    try {
-      return { found: await pass.client.get(kind, key) };
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      return { found: undefined };
-    }
+    return { found: await existing(pass.client, kind, key) };
   }
 
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
@@ -437,6 +441,7 @@ function childKey({ declared }: OwnedView, owner: KubeObject, namespace: string 
 /** Of several failures the one that says most: what will not pass by itself. */
 function worst(failures: readonly unknown[]): unknown {
   return (
+    failures.find((error) => error instanceof OwnerGoneError) ??
     failures.find((error) => error instanceof PermanentError) ??
     failures.find((error) => !isConflict(error)) ??
     failures[0]

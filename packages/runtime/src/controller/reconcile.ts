@@ -12,6 +12,7 @@ import {
 import type { ChildState } from "../apply/child-state.ts";
 import type { ChildrenScope } from "../apply/children.ts";
 import type { StatusStatement } from "../apply/status.ts";
+import { OwnerGoneError } from "../apply/vanished-children.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
@@ -85,7 +86,7 @@ export class Reconcile implements ReconcileScope {
   }
 
   async run(): Promise<UnfailedEnd> {
-    const { definition, view, children, status, cluster, doubts } = this.#wiring;
+    const { definition, view, cluster, doubts } = this.#wiring;
     const { key } = this;
     await doubts.settle(key, this.client, cluster.cache);
     if (this.#live) await this.#readLive();
@@ -106,11 +107,24 @@ export class Reconcile implements ReconcileScope {
     const returned = definition.options.reconcile(object, context);
     if (!looked && !isPromise(returned)) this.#followsFromObject();
     const result: ReconcileResult = (await returned) ?? {};
-    const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
-    await status.write(object, this.#statement(result, states), this.client);
+    if (!(await this.#apply(object, result))) return { outcome: view.get(key) ? "done" : "gone" };
     this.#daemons?.tend(view.get(key) ?? object);
     const after = earlier(result.requeueAfter, times.settle());
     return { outcome: "done", ...(after !== undefined && { after }) };
+  }
+
+  /** Makes children and status as the result has them. False: the object has turned out to be gone. */
+  async #apply(object: KubeObject, result: ReconcileResult): Promise<boolean> {
+    const { children, status } = this.#wiring;
+    try {
+      const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
+      await status.write(object, this.#statement(result, states), this.client);
+      return true;
+    } catch (error) {
+      // What was read of it is in the cache now, and an event of its own.
+      if (error instanceof OwnerGoneError) return false;
+      throw error;
+    }
   }
 
   /** Reports a failure in the object's conditions and events, if it is worth reporting. */

@@ -96,7 +96,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     owned,
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
-    children: new Children({ manager: name, ownerKind: kind, owned, clock }),
+    children: new Children({ manager: name, ownerKind: kind, owners: view, owned, clock }),
     status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), isPrimary, log: cluster.log }),
     reads: new CachedReads(name, [view, ...watched.map((one) => one.view)]),
     events: new EventRecorder({ client, clock, component: name, instance: cluster.identity }),

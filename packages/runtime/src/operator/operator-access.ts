@@ -35,11 +35,11 @@ export function operatorWebhookPermissions(
   registration: WebhookRegistrationMode = "update",
 ): Permission[] {
   if (!hasWebhooks(parts)) return [];
-  const { admissions = [], conversions = [] } = parts;
+  const { admissions = [], conversions } = parts;
   return webhookPermissions(new Webhooks({ admissions, conversions }), { name, namespace: home, registration });
 }
 
 /** Whether the operator has webhooks. */
-export function hasWebhooks({ admissions = [], conversions = [] }: OperatorParts): boolean {
+export function hasWebhooks({ admissions = [], conversions }: OperatorParts): boolean {
   return admissions.length + conversions.length > 0;
 }
