@@ -73,7 +73,6 @@ export interface LeaderWorkerSet extends KubeObject {
   };
   readonly status?: DeploymentStatus | undefined;
 }
-export const LEADER_WORKER_SET_CRD = `${LeaderWorkerSet.plural}.${LeaderWorkerSet.group}`;
 
 /** Replicas of several pods each: a leader and its workers, placed, restarted and replaced together. */
 export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings) {
