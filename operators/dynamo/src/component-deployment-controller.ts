@@ -13,6 +13,7 @@ import {
   watchKind,
 } from "konverge";
 import {
+  ConfigMap,
   CustomResourceDefinition,
   Deployment,
   HorizontalPodAutoscaler,
@@ -32,6 +33,7 @@ import {
   LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
   leaderWorkerSetFor,
+  pickerConfigFor,
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -52,7 +54,7 @@ const LOOK_AGAIN = 15_000;
  */
 export function dynamoComponentDeployments(around: Surroundings, drain: DrainRules) {
   return controller(DynamoComponentDeployment, {
-    owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
+    owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler, ConfigMap],
     watches: [
       watchKind<Pod, DynamoComponentDeployment>(Pod, {
         labelSelector: SELECTOR,
@@ -93,10 +95,11 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       return {
         children: [
           ...(deployment ? [deployment] : []),
-          ...servicesFor(component),
+          ...servicesFor(component, around),
           ...ingressesFor(component, around),
           ...(own ? [own] : []),
           ...autoscalersFor(component),
+          ...pickerConfigFor(component),
         ],
         status: {
           replicas,
@@ -122,7 +125,7 @@ function waitingForClaim(component: DynamoComponentDeployment, around: Surroundi
   const delay: Delay = { reason: "insufficient_capacity", message, problem: { reason: "ClaimMissing", message } };
   tell(component, delay, events);
   return {
-    children: [...servicesFor(component), ...ingressesFor(component, around)],
+    children: [...servicesFor(component, around), ...ingressesFor(component, around)],
     status: { replicas: 0, readyReplicas: 0, updatedReplicas: 0 },
     conditions: conditionsOf(delay),
   };
