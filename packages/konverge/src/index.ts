@@ -93,6 +93,7 @@ export {
   type ObservedChildren,
   type Operator,
   type OperatorContext,
+  type OperatorGuard,
   type OperatorParts,
   type OperatorSetting,
   type OptionalKind,

@@ -71,6 +71,7 @@ export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observabili
 export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
+export { type GuardOptions, guardPolicy, guardsOf, type OperatorGuard } from "./operator/guard.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
 export { type KeptObjects, type OptionalKind, optionalKind } from "./optional/optional-kind.ts";
