@@ -25,7 +25,7 @@ describe() {
       echo "label=${label:-$name}"
     } > "$SOURCE/base/$name/info"
   done
-  pgbackrest repo-ls --recurse --output=json archive/db | sed 's/},/\n/g' | sed -n 's#.*/\([0-9A-F]\{24\}\)-[^"]*":{.*"time":\([0-9]*\).*#\1 \2#p' | while read -r segment time; do
+  pgbackrest repo-ls --recurse --output=json archive/db | sed 's/},/\n/g' | sed -n 's#.*/\([0-9A-F]\{24\}\(\.partial\)\{0,1\}\)-[^"]*":{.*"time":\([0-9]*\).*#\1 \3#p' | while read -r segment time; do
     touch -d "@$time" "$SOURCE/wal/$system/$segment"
   done
 }
@@ -45,8 +45,8 @@ fetch() {
 }
 
 # That a segment is not there ends the recovery; that it cannot be had now must not, and stops the server.
-restore_command() {
-  echo 'pgbackrest archive-get %f "%p" || exit $(($? > 1 ? 255 : 1))'
+get_command() {
+  echo 'pgbackrest archive-get "$f" "%p" || exit $(($? > 1 ? 255 : 1))'
 }
 
 # When a segment came to the store tells only that it was written earlier. A backup that began after the target found all WAL before.

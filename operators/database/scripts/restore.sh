@@ -76,8 +76,16 @@ fetch() {
   cp -a "$SOURCE/base/$BACKUP/data" "$work"
 }
 
+# A server that did not know of its successor may have gone on in the segment in which its timeline was left: what led on is in the
+# one with `.partial`.
 restore_command() {
-  echo 'cp "$WAL/%f" "%p"'
+  latest=''
+  if [ "${TARGET_TIMELINE:-latest}" = latest ]; then latest='[ ! -e "$WAL/%f.partial" ] || f=%f.partial; '; fi
+  echo "f=%f; $latest$(get_command)"
+}
+
+get_command() {
+  echo 'cp "$WAL/$f" "%p"'
 }
 
 forget() {
