@@ -20,6 +20,7 @@ describe() {
       echo "started=$(moment "$started")"
       echo "stopped=$(moment "$((stopped + 1))")"
       echo "stopLSN=$stop"
+      echo "startWAL=$wal"
       echo "system=$system"
       echo "version=$version"
       echo "label=${label:-$name}"
@@ -27,6 +28,9 @@ describe() {
   done
   pgbackrest repo-ls --recurse --output=json archive/db | sed 's/},/\n/g' | sed -n 's#.*/\([0-9A-F]\{24\}\(\.partial\)\{0,1\}\)-[^"]*":{.*"time":\([0-9]*\).*#\1 \3#p' | while read -r segment time; do
     touch -d "@$time" "$SOURCE/wal/$system/$segment"
+  done
+  for history in $(pgbackrest repo-ls --recurse archive/db | grep '\.history$'); do
+    pgbackrest repo-get "archive/db/$history" > "$SOURCE/wal/$system/${history##*/}" || fail "$STORE cannot be read: the log of the pod says why"
   done
 }
 

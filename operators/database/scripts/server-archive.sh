@@ -7,9 +7,10 @@
 # - Only WAL that led to the present timeline is archived. What was written after another server was promoted is of no history that
 #   goes on, and a restore must not find it under the name of what was.
 #
-# Variables: those of server.sh, and BACKUPS or STORE if WAL is archived.
+# Variables: those of server.sh, and BACKUPS or STORE and WATCH_INTERVAL if WAL is archived.
 aside="$VOLUME/unarchived"
 archiving=''
+watching=''
 
 is_archived() {
   [ -n "${BACKUPS:-}${STORE:-}" ]
@@ -93,4 +94,15 @@ is_restorable() {
   is_archived || return 1
   segment=$(printf %08X%08X%08X "$(timeline)" $((0x${1%/*})) $((0x${1#*/} / $(control "Bytes per WAL segment"))))
   sh "$SCRIPTS/restore-wal.sh" "$segment" "$RUN/segment" && rm "$RUN/segment"
+}
+
+# Of a primary: keeps at hand what the archive has, beside all else that is done here. What cannot be learned now stays as it was.
+watch_archive() {
+  is_archived || return 0
+  if [ -n "$watching" ] && kill -0 "$watching" 2> /dev/null; then return; fi
+  {
+    if sh "$SCRIPTS/archive-facts.sh" > "$RUN/archive.new"; then mv "$RUN/archive.new" "$RUN/archive"; fi
+    sleep "$WATCH_INTERVAL"
+  } &
+  watching=$!
 }

@@ -235,7 +235,7 @@ lead() {
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary && flush && set_application
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch_archive && flush && set_application
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -285,7 +285,7 @@ NEEDED='select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) whe
 
 follow() {
   remember term
-  rm -f "$RUN/passwords" "$RUN/application"
+  rm -f "$RUN/passwords" "$RUN/application" "$RUN/archive"
   if is_up && ! is_standby; then
     say "is no longer the primary: it stops"
     # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.

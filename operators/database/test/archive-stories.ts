@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { recoveryWindow } from "@konverge/database-operator";
 import { RealServers } from "./real-servers.ts";
 import type { Story } from "./replication-stories.ts";
 
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
 /** WAL goes as soon as a server itself needs it no more. */
 const FORGETFUL = { wal_keep_size: "0", min_wal_size: "32MB", max_wal_size: "32MB" };
+
+const none = { segmentSize: 1, timeline: 1, segment: 0, history: [], archived: [], waiting: [], backups: [] };
 
 /** Servers whose archive can be out of reach. */
 class Archived {
@@ -81,6 +84,10 @@ class Archived {
 export const archivesForAnother: Story = async (room, options = {}) => {
   const here = await Archived.begin(room, options);
   const { all } = here;
+  await all.until("what the archive has is reported", async () => {
+    const window = recoveryWindow((await all.status(0))?.archive ?? none);
+    return window !== undefined && window.gaps.length === 0 && window.last >= window.first;
+  });
   here.breakArchive();
   const moment = await here.row(0, "two");
   await here.row(0, "three");
@@ -186,8 +193,12 @@ export const archivesWhenBack: Story = async (room, options = {}) => {
   await here.row(1, "four");
   await here.allIsArchived(1);
   assert.match(await all.restored(ROWS), /WAL is missing/);
+  const gaps = async () => recoveryWindow((await all.status(1))?.archive ?? none)?.gaps;
+  await all.until("the hole is reported", async () => (await gaps())?.length === 1);
+  assert.match((await gaps())![0]!.firstSegment, /^00000001/);
   all.start(0);
   await all.streams(0);
+  await all.until("there is no hole any more", async () => (await gaps())?.length === 0);
   assert.equal(await all.restored(ROWS), "four one three two");
 };
 

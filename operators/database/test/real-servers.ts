@@ -373,7 +373,7 @@ export class RealServers {
         "/run/database": run,
         "/backups": this.backups,
       },
-      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2" },
+      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5" },
     };
   }
 

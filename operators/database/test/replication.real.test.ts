@@ -1,3 +1,4 @@
+import { adoptsVolumes } from "./adoption-stories.ts";
 import {
   archivesForAnother,
   archivesLater,
@@ -39,3 +40,4 @@ withPostgres("a former primary archives what only it has before it takes that ba
 withPostgres("what cannot be archived then is set aside, and archived later", archivesLater);
 withPostgres("a standby that was away replays what is archived, and is not copied again", replaysTheArchive);
 withPostgres("a former primary that goes on archiving changes nothing of what is restored", restoresWhatWentOn);
+withPostgres("volumes of an earlier Database: the server that led last leads again, with all rows", adoptsVolumes);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { script } from "@konverge/database-operator";
+import * as adoptionStories from "./adoption-stories.ts";
 import * as archiveStories from "./archive-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
@@ -127,7 +128,7 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries({ ...stories, ...archiveStories }).map(
+  const scenes = Object.entries({ ...stories, ...archiveStories, ...adoptionStories }).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {
