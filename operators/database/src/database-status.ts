@@ -11,6 +11,7 @@ import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
+import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
@@ -95,6 +96,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
+    ...windowStatus(database, members),
   };
 }
 
@@ -135,6 +137,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
     ...failoverCondition(database),
+    ...recoverableCondition(database, findings.members),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -215,6 +218,9 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   if (atLimit && was("StorageAsRequested")?.reason !== "LimitReached") {
     events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit does not let it grow further");
   }
+  const recoverable = recoverableCondition(database, findings.members)[RECOVERABLE];
+  if (recoverable?.reason === "WALMissing" && was(RECOVERABLE)?.reason !== "WALMissing")
+    events.warning("WALMissing", recoverable.message ?? "");
   const refused = refusedVersion(database);
   if (refused && was("VersionAsRequested")?.reason !== "MajorUpgradeRefused")
     events.warning("MajorUpgradeRefused", refused);
