@@ -18,8 +18,28 @@ test("a model is served under its own name by default", () => {
 test("GPUs are asked for, and the model is split across them", () => {
   const { args, resources } = container({ gpuCount: 4 });
   assert.deepEqual(args?.slice(2), ["--tensor-parallel-size", "4"]);
-  assert.deepEqual(resources, { limits: { "nvidia.com/gpu": "4" } });
-  assert.equal(container({ gpuCount: 0 }).resources, undefined);
+  assert.deepEqual(resources?.limits, { "nvidia.com/gpu": "4" });
+  assert.equal(container({ gpuCount: 0 }).resources?.limits, undefined);
+});
+
+test("a server requests CPU, memory and local storage, and what a user requests wins", () => {
+  const least = { cpu: "1", memory: "4Gi", "ephemeral-storage": "2Gi" };
+  assert.deepEqual(container({}).resources?.requests, least);
+  const resources = { requests: { cpu: 8, "ephemeral-storage": "200Gi" }, limits: { memory: "64Gi" } };
+  assert.deepEqual(container({ gpuCount: 2, resources }).resources, {
+    requests: { cpu: "8", "ephemeral-storage": "200Gi" },
+    limits: { memory: "64Gi", "nvidia.com/gpu": "2" },
+  });
+  // A request above the limit would be refused.
+  const small = container({ gpuCount: 0, resources: { limits: { memory: "2Gi", cpu: "500m" } } }).resources;
+  assert.deepEqual(small?.requests, { "ephemeral-storage": "2Gi" });
+});
+
+test("the image's own files cannot be changed; what a server writes has its folders", () => {
+  assert.equal(container({}).securityContext?.readOnlyRootFilesystem, true);
+  assert.deepEqual(mountOf({}, "temporary"), { name: "temporary", mountPath: "/tmp" });
+  const template = { spec: { containers: [{ name: "model", securityContext: { readOnlyRootFilesystem: false } }] } };
+  assert.equal(container({ template }).securityContext?.readOnlyRootFilesystem, false);
 });
 
 test("a GPU type selects nodes, and without one any node will do", () => {

@@ -4,6 +4,7 @@ import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { type LoraSpec, loraField } from "./lora.ts";
 import { type FileSource, modelSourceField } from "./model-source.ts";
 import { routeField } from "./route-spec.ts";
+import { resourcesField, type ServerResources } from "./server-resources.ts";
 
 /** Fields that every kind has which runs inference servers. */
 export const servingFields = {
@@ -47,6 +48,7 @@ export const servingFields = {
     .check(listMap("name"))
     .optional()
     .describe("Further environment variables."),
+  resources: resourcesField.optional(),
   sharedMemory: quantity().default("8Gi").describe("Size of /dev/shm, which processes of several GPUs share."),
   startupTimeout: duration()
     .default("30m")
@@ -71,6 +73,7 @@ export interface ServingSpec {
   readonly image: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: readonly EnvVar[] | undefined;
+  readonly resources?: ServerResources | undefined;
   readonly sharedMemory: string | number;
   readonly startupTimeout: string;
   readonly template?: PodTemplateOverlay | undefined;
