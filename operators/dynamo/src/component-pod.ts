@@ -110,6 +110,8 @@ function podSpec(
   const memory = sharedMemory?.disabled ? undefined : String(sharedMemory?.size ?? "8Gi");
   return {
     terminationGracePeriodSeconds: graceOf(component),
+    // As process 1 a worker ignores SIGTERM until it handles it, which takes until its model is loaded.
+    shareProcessNamespace: true,
     ...rest,
     ...(together && { affinity: { ...sameNodeAffinity(together), ...rest.affinity } }),
     containers: [inGroup(component, mainOf(component, around, mainContainer ?? {}), role), ...containers],

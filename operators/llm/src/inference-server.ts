@@ -111,6 +111,8 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
           affinity: { ...(spec.gpuType && gpuProductAffinity(server.products)), ...server.together },
         }),
         terminationGracePeriodSeconds: GRACE_SECONDS,
+        // As process 1 a server ignores SIGTERM until it handles it: it would keep its GPUs while it loads, for all of its grace.
+        shareProcessNamespace: true,
         ...(initContainers.length > 0 && { initContainers }),
         containers: [containerFor(spec, { ...server, args: [...server.args, ...adapterArgs] }, mounted)],
         volumes: mounted.map(({ volume }) => volume),

@@ -68,6 +68,11 @@ test("a replica that ends answers until no node sends it requests, and finishes 
   assert.match(drained({ template }), /end=time\.monotonic\(\)\+15\n/);
 });
 
+test("a server is not the first process of its namespace, which would ignore SIGTERM while it loads", () => {
+  assert.equal(podSpec({}).shareProcessNamespace, true);
+  assert.equal(podSpec({ template: { spec: { shareProcessNamespace: false } } }).shareProcessNamespace, false);
+});
+
 test("a template is merged into the pods", () => {
   const template = {
     spec: { tolerations: [{ key: "gpu", operator: "Exists" as const }], containers: [{ name: "model", tty: true }] },
