@@ -10,14 +10,14 @@ const mountOf = (spec: Parameters<typeof LLMModel.new>[0]["spec"], volume: strin
   container(spec).volumeMounts?.find(({ name }) => name === volume);
 
 test("a model is served under its own name by default", () => {
-  assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
-  assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 2), ["--model", "llama-3-70b"]);
+  assert.equal(container({}).args?.[0], "m");
+  assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 1), ["llama-3-70b"]);
   assert.deepEqual(container({ modelName: "llama-3-70b" }).env?.[0], { name: "MODEL_NAME", value: "llama-3-70b" });
 });
 
 test("GPUs are asked for, and the model is split across them", () => {
   const { args, resources } = container({ gpuCount: 4 });
-  assert.deepEqual(args?.slice(2), ["--tensor-parallel-size", "4"]);
+  assert.deepEqual(args?.slice(1), ["--tensor-parallel-size", "4"]);
   assert.deepEqual(resources?.limits, { "nvidia.com/gpu": "4" });
   assert.equal(container({ gpuCount: 0 }).resources?.limits, undefined);
 });
@@ -83,13 +83,13 @@ test("a template is merged into the pods", () => {
 
 test("a model path is mounted from the node, and the model keeps its name", () => {
   const spec = { modelName: "llama", modelPath: "/models/llama" };
-  assert.deepEqual(container(spec).args?.slice(0, 4), ["--model", "/models/llama", "--served-model-name", "llama"]);
+  assert.deepEqual(container(spec).args?.slice(0, 3), ["/models/llama", "--served-model-name", "llama"]);
   assert.deepEqual(mountOf(spec, "model"), { name: "model", mountPath: "/models/llama", readOnly: true });
 });
 
 test("a model path on a claim is mounted from the claim", () => {
   const spec = { modelName: "llama", modelPath: "pvc://weights/llama/70b" };
-  assert.deepEqual(container(spec).args?.slice(0, 2), ["--model", "/mnt/models/llama/70b"]);
+  assert.deepEqual(container(spec).args?.slice(0, 1), ["/mnt/models/llama/70b"]);
   assert.deepEqual(
     podSpec(spec).volumes?.find(({ name }) => name === "model"),
     {
@@ -97,7 +97,7 @@ test("a model path on a claim is mounted from the claim", () => {
       persistentVolumeClaim: { claimName: "weights", readOnly: true },
     },
   );
-  assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 2), ["--model", "/mnt/models"]);
+  assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 1), ["/mnt/models"]);
 });
 
 test("fetched models are kept on a claim where one is given", () => {

@@ -3,7 +3,9 @@ import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
 import { sameNodeAffinity } from "konverge/pods";
 import { MANAGED, modelSupply, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
+import { PARALLEL_ARGS, parallelArgs } from "./parallelism.ts";
 import { WITH_SPARE } from "./rollout-room.ts";
+import { modelArgs } from "./server-args.ts";
 
 /** The labels by which a model's pods are selected. */
 export function labelsOf(model: LLMModel): Record<string, string> {
@@ -69,21 +71,19 @@ function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
 }
 
 /** Arguments that the operator sets, and users therefore must not. */
-export const OWN_ARGS = ["--model", "--served-model-name", "--tensor-parallel-size", "--port"] as const;
+export const OWN_ARGS = ["--model", "--served-model-name", "--port", ...PARALLEL_ARGS] as const;
 
 function serverArgs(model: LLMModel): string[] {
-  const { gpuCount, source } = model.spec;
+  const { image, source } = model.spec;
   const name = modelNameOf(model);
   const location = modelSupply(model.spec)?.location;
   const revision = source?.huggingFace?.revision;
   return [
-    "--model",
-    location ?? name,
+    ...modelArgs(image, location ?? name),
     // Wherever a model is loaded from, it keeps its own name in the API.
     ...(location ? ["--served-model-name", name] : []),
     ...(revision ? ["--revision", revision] : []),
-    "--tensor-parallel-size",
-    String(Math.max(1, gpuCount)),
+    ...parallelArgs(model.spec),
   ];
 }
 
