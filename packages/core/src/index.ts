@@ -45,6 +45,7 @@ export * from "./quantity.ts";
 export * from "./quoted.ts";
 export * from "./random.ts";
 export * from "./readiness.ts";
+export * from "./resource-path.ts";
 export * from "./resource-version.ts";
 export * from "./schema-node.ts";
 export * from "./secrets.ts";

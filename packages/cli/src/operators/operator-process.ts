@@ -22,6 +22,7 @@ import {
 } from "@konverge/runtime";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { listeningHost } from "./listening-host.ts";
 import { createParts } from "./operator-parts.ts";
 import { runAnnotations } from "./run-mark.ts";
 import { changedSettings, settingsOf } from "./settings.ts";
@@ -210,15 +211,16 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
       // TLS is judged in real time, however fast time passes in a cluster.
       clock: realClock(),
     });
+    const host = place.by === "service" ? place.host : listeningHost(place.host);
     const where =
       place.by === "service"
-        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        ? { service: { name, namespace: client.namespace } }
         : {
             url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}`,
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
+      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...(host && { host }), ...where }),
       port,
       "--webhook-port",
     );
