@@ -136,7 +136,12 @@ export const Database = defineKind({
           .optional()
           .describe("Offers TLS to clients; servers use it among themselves."),
         exporter: z
-          .object({ image: z.string().min(1).optional() })
+          .object({
+            image: z.string().min(1).optional(),
+            resources: opaqueObject<ResourceRequirements>()
+              .optional()
+              .describe("Default: requests of 10m and 64Mi, a memory limit of 256Mi."),
+          })
           .optional()
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
         template: podTemplateField(),

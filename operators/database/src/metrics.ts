@@ -2,6 +2,7 @@ import { type KubeObject, keyOf } from "konverge";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "./database.ts";
 import type { Findings } from "./database-status.ts";
+import { isServing } from "./leadership.ts";
 
 /** The latest numbers about one database. */
 interface Numbers {
@@ -93,7 +94,7 @@ export class DatabaseMetrics {
       wanted: database.spec.hibernated ? 0 : database.spec.instances,
       ready: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
       term: step.topology.term,
-      led: leader?.pod?.ready ? 1 : 0,
+      led: leader && isServing(leader) ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
       unarchived: leader?.report?.unarchived,

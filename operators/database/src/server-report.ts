@@ -35,6 +35,12 @@ export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<stri
 const TIMEOUT = 10_000;
 const TIMEOUT_LOST = 2_000;
 
+/** Whether a server answered a query when it was asked: a role alone is what its script wrote down earlier. */
+export function answersQueries(report: ServerReport | undefined): boolean {
+  if (report?.role === "primary") return report.confirming !== undefined;
+  return report?.role === "standby" && report.streaming !== undefined;
+}
+
 /** Runs `status.sh` in the server's container. */
 export const askByExec: AskServer = async (pod, client, clock) => {
   const { name, namespace } = pod.metadata;

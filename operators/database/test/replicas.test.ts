@@ -6,6 +6,7 @@ import {
   hasCompany,
   namesThePrimary,
   namesThePromoted,
+  outlivesExporter,
   replacesPrimary,
   replicates,
   reportsNoStandbys,
@@ -36,3 +37,4 @@ onEmbedded("a primary that finds no node is replaced, and follows when it is bac
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);
+onEmbedded("a crashing exporter does not fail over a healthy primary, nor take it from its clients", outlivesExporter);

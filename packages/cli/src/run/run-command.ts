@@ -21,6 +21,10 @@ export function runCommand(world: () => RunWorld): Command {
     .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
     .option(
+      "--webhook-certificates <folder>",
+      "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
+    )
+    .option(
       "--webhook-host <address>",
       "outside a pod: address at which the API server reaches this machine; listens there alone if it is one of its own",
     )
