@@ -36,6 +36,7 @@ export { JsonPathError } from "./json-path-parser.ts";
 export * from "./kind-ref.ts";
 export * from "./label-selector.ts";
 export * from "./label-selector-parser.ts";
+export * from "./long-integer.ts";
 export * from "./names.ts";
 export * from "./naming-rules.ts";
 export * from "./object.ts";
