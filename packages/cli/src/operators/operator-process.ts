@@ -28,6 +28,7 @@ import {
 import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { listeningHost } from "./listening-host.ts";
 import { createParts } from "./operator-parts.ts";
 import { runAnnotations } from "./run-mark.ts";
 import { changedSettings, settingsOf } from "./settings.ts";
@@ -222,17 +223,23 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
     const { name } = operator;
+    const host = place.by === "service" ? place.host : listeningHost(place.host);
     const registration = registrationOf(place);
     const certificates = certificatesOf(name, place, client);
     const where =
       place.by === "service"
-        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        ? { service: { name, namespace: client.namespace } }
         : {
             url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}`,
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => configured(serveWebhooks(webhooks, { client, name, port, log: own, certificates, registration, ...where })),
+      () => {
+        const listened = { port, ...(host && { host }) };
+        return configured(
+          serveWebhooks(webhooks, { client, name, log: own, certificates, registration, ...listened, ...where }),
+        );
+      },
       port,
       "--webhook-port",
     );

@@ -24,7 +24,10 @@ export function runCommand(world: () => RunWorld): Command {
       "--webhook-certificates <folder>",
       "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
     )
-    .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
+    .option(
+      "--webhook-host <address>",
+      "outside a pod: address at which the API server reaches this machine; listens there alone if it is one of its own",
+    )
     .option(
       "--kubeconfig <file>",
       "kubeconfig file (default: $KUBECONFIG, the pod's service account or ~/.kube/config)",
