@@ -7,7 +7,7 @@ import { CacheView } from "./view.ts";
 
 /** Which objects of a kind a view contains. */
 export interface CacheViewOptions<T extends KubeObject = KubeObject> {
-  /** Only these namespaces. Default: all of them. */
+  /** Only these namespaces. Default: all of them. Empty: the view holds nothing, and nothing is watched. */
   namespaces?: readonly string[];
   labelSelector?: string;
   fieldSelector?: string;
@@ -87,10 +87,11 @@ export class Cache {
   }
 
   #use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T>, released?: () => void): CacheView<T> {
-    const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
+    const namespaces =
+      kind.namespaced || need.namespaces?.length === 0 ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
     const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
-    return new CacheView(informers, () => {
+    return new CacheView(kind, informers, () => {
       for (const name of names) this.#unshare(name);
       released?.();
     });

@@ -15,8 +15,9 @@ export class CacheView<T extends KubeObject> {
   readonly #unsubscribe: (() => void)[] = [];
   #release: (() => void) | undefined;
 
-  constructor(informers: readonly Informer<T>[], release: () => void) {
-    this.kind = informers[0]!.kind;
+  /** Without informers, it stays empty. */
+  constructor(kind: KindRef<T>, informers: readonly Informer<T>[], release: () => void) {
+    this.kind = kind;
     this.informers = informers;
     this.#release = release;
   }
@@ -34,7 +35,7 @@ export class CacheView<T extends KubeObject> {
 
   /** Whether it contains every object: of a namespace, or of all. */
   holdsAll(namespace: string | undefined): boolean {
-    const { labelSelector, fieldSelector } = this.informers[0]!.scope;
+    const { labelSelector, fieldSelector } = this.informers[0]?.scope ?? {};
     if (labelSelector || fieldSelector) return false;
     return namespace !== undefined || this.namespaces === undefined;
   }

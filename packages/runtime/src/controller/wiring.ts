@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
+import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
 import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
 import { StatusWriter } from "../apply/status.ts";
@@ -29,6 +29,8 @@ export interface Cluster {
   readonly identity: string;
   /** Undefined: all namespaces. */
   readonly namespaces: readonly string[] | undefined;
+  /** Its permissions are in these namespaces alone: cluster-scoped kinds cannot be read. */
+  readonly namespaced: boolean;
   /** The clients of all clusters, by name. */
   readonly clients: ReadonlyMap<string, Client>;
   /** Their caches, by name. */
@@ -70,7 +72,11 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     const bond = declared.by === "label" ? labelBond(kind) : referenceBond(kind);
     const children = cache.use(declared.kind, {
       // Children held by a label may be anywhere.
-      namespaces: declared.by === "label" ? undefined : namespaces,
+      namespaces: reachable(
+        declared.kind,
+        declared.by === "label" && !cluster.namespaced ? undefined : namespaces,
+        cluster,
+      ),
       labelSelector: declared.labelSelector,
       interest: (object) => bond.ownerKey(object) !== undefined,
     });
@@ -80,7 +86,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
   const watched = (options.watches ?? []).map((declared) => {
     const { project, indexes, ...need } = declared.options;
     const others = cache.use(declared.kind, {
-      namespaces: need.namespaces ?? namespaces,
+      namespaces: reachable(declared.kind, need.namespaces ?? namespaces, cluster),
       labelSelector: need.labelSelector,
       fieldSelector: need.fieldSelector,
       ...(project && { project }),
@@ -104,4 +110,13 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     doubts: new Doubts(),
     selfContained: new Set(),
   };
+}
+
+/** The namespaces in which objects of a kind are read; none of a cluster-scoped kind with permissions in namespaces alone. */
+function reachable(
+  { namespaced }: Pick<KindRef<KubeObject>, "namespaced">,
+  namespaces: readonly string[] | undefined,
+  cluster: Cluster,
+): readonly string[] | undefined {
+  return cluster.namespaced && !namespaced ? [] : namespaces;
 }
