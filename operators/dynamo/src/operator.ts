@@ -17,6 +17,7 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
     name: "dynamo-operator",
     description: "Deploys graphs of services that serve a model together.",
     kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent],
+    connectsToPods: true,
     guards: [
       {
         resources: ["pods"],

@@ -172,7 +172,20 @@ test("a disruption budget lets the node of a single replica be drained, and a ne
     ports,
     spec!.containers[0]!.ports!.map(({ name }) => name),
   );
-  assert.deepEqual(policy.spec?.policyTypes, ["Ingress"]);
+  assert.deepEqual(policy.spec?.policyTypes, ["Ingress", "Egress"]);
+});
+
+test("a network policy lets an operator reach name servers and the API server, and pods only where it connects to them", () => {
+  const egress = (one: Parameters<typeof operatorObjects>[0], more = {}) =>
+    operatorObjects(one, { ...options, ...more }).networkPolicy.spec!.egress!;
+  assert.deepEqual(
+    egress(greetingOperator).flatMap(({ ports = [] }) => ports.map(({ port, protocol }) => `${protocol} ${port}`)),
+    ["UDP 53", "TCP 53", "TCP 443", "TCP 6443"],
+  );
+  assert.ok(egress(greetingOperator).every(({ to }) => to === undefined));
+  const asking = { ...greetingOperator, connectsToPods: true };
+  assert.deepEqual(egress(asking).at(-1), { to: [{ namespaceSelector: {} }] });
+  assert.match(JSON.stringify(egress(asking, { namespaced: ["team-a"] }).at(-1)), /"values":\["team-a"\]/);
 });
 
 test("Secrets to pull the image with are in the Deployment", () => {

@@ -26,6 +26,7 @@ import { createParts } from "../operators/operator-parts.ts";
 import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
+import { networkPolicyOf } from "./network-policy.ts";
 import {
   certificateObjects,
   injectionAnnotations,
@@ -110,7 +111,7 @@ export function operatorObjects(operator: Operator, options: ManifestOptions): O
     certificates: webhooks && webhookCa === "cert-manager" ? certificateObjects(account, labels) : [],
     webhooks: webhooks ? webhookConfigurations(parts, account, { labels, annotations, namespaced }) : [],
     serviceMonitor: serviceMonitorOf(name, namespace, labels),
-    networkPolicy: networkPolicyOf(account, labels, webhooks),
+    networkPolicy: networkPolicyOf(operator, account, { labels, webhooks, namespaced }),
     disruptionBudget: disruptionBudgetOf(account, labels),
   };
 }
@@ -215,25 +216,6 @@ function serviceMonitorOf(name: string, namespace: string, labels: Record<string
     metadata: { name, namespace, labels },
     spec: { selector: { matchLabels: { app: name } }, endpoints: [{ port: "metrics", path: "/metrics" }] },
   } as KubeObject;
-}
-
-/** Egress stays open: an operator talks to the API server, whose address no selector matches, and perhaps to others. */
-function networkPolicyOf(
-  metadata: { name: string; namespace: string },
-  labels: Record<string, string>,
-  webhooks: boolean,
-): NetworkPolicy {
-  const ports = ["metrics", "probes", ...(webhooks ? ["webhooks"] : [])];
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: { ...metadata, labels },
-    spec: {
-      podSelector: { matchLabels: { app: metadata.name } },
-      policyTypes: ["Ingress"],
-      ingress: [{ ports: ports.map((port) => ({ protocol: "TCP" as const, port })) }],
-    },
-  };
 }
 
 /** A share that must stay would keep a single replica, and with it its node, from being drained. */
