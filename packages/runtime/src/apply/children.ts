@@ -128,7 +128,7 @@ export class Children {
         const { name, namespace } = one.draft.metadata;
         const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), name!, namespace);
         if (!kept.get(owned)?.add(key)) kept.set(owned, new Set([key]));
-        if (!owned.view.isServed) return;
+        if (owned.declared.optional && !owned.view.isServed) return;
         if (owned.declared.createOnly && !owned.view.get(key)) missing.push(one);
         else await this.#attempt(one, progress, pass);
       });
