@@ -18,6 +18,7 @@ import {
   CustomResourceDefinition,
   Deployment,
   Event,
+  Job,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -36,6 +37,8 @@ import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { configFor, disruptionBudgetFor, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { DRILL_OF } from "./drill-jobs.ts";
+import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
@@ -96,12 +99,16 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
       }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
+      watchKind<Job, Database>(Job, {
+        labelSelector: DRILL_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[DRILL_OF]}`],
+      }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
     permissions: [
       permission(PersistentVolumeClaim, ["patch"]),
       permission(StatefulSet, ["delete"]),
-      permission(Pod, ["get", "patch", "delete"]),
+      permission(Pod, ["get", "list", "patch", "delete"]),
       permission(Pod, ["get", "create"], { subresource: "exec" }),
       permission(PodMonitor, ["get", "create", "patch", "delete"]),
       permission(Certificate, ["get", "create", "patch", "delete"]),
@@ -165,6 +172,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         atLimit: wish.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        drills: await drillHistory(database, context),
         stopped,
       };
       tell(database, findings, events);
