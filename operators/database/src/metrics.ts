@@ -131,7 +131,7 @@ export class DatabaseMetrics {
       led: leader?.pod?.ready ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
-      unarchived: leader?.report?.unarchived,
+      unarchived: total([leader?.report?.unarchived, ...reports.map(({ aside }) => aside)]),
       archiveLag: leader?.report?.archiveLag,
       archiveFailures: leader?.report?.archiveFailures,
       recovery: windowStatus(database, members),
@@ -148,6 +148,12 @@ export class DatabaseMetrics {
     for (const key of this.#latest.keys()) if (!known.has(key)) this.#latest.delete(key);
     return this.#latest.values();
   }
+}
+
+/** The sum of what is known; undefined if nothing is. */
+function total(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined);
+  return known.length > 0 ? known.reduce((a, b) => a + b, 0) : undefined;
 }
 
 const seconds = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000);
