@@ -10,7 +10,7 @@ import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
-import type { Member, Step } from "./leadership.ts";
+import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
@@ -48,15 +48,15 @@ export function phaseOf({ ready, problem, step, members, stopped }: Findings): P
   // Its data are being made: until then there is nothing that could run.
   if (stopped?.reason === "Restoring") return "Creating";
   if (ready) return "Running";
-  // A database whose primary answers runs, whatever its standbys do.
-  if (leads(step.topology, members) && members.length > 1) return "Running";
+  // A database whose primary answers runs, whatever its standbys and the other containers of its pods do.
+  if (leads(step.topology, members) && (members.length > 1 || problem)) return "Running";
   return problem && FATAL.has(problem.reason) ? "Failed" : "Creating";
 }
 
-/** Whether the server that shall lead does: as it says, or if it says nothing, as its pod is ready. */
+/** Whether the requested primary accepts writes: as it reports, or if it reports nothing, as its pod is ready. */
 export function leads(topology: Topology, members: readonly Member[]): boolean {
-  const { pod } = members.find(({ name }) => name === topology.primary) ?? {};
-  return (pod?.ready ?? false) && isPromoted(topology, members);
+  const leader = members.find(({ name }) => name === topology.primary);
+  return leader !== undefined && isServing(leader) && isPromoted(topology, members);
 }
 
 /** False while the server that shall lead answers, and says that it does not yet: no event follows when it does. */

@@ -136,7 +136,12 @@ export const Database = defineKind({
           .optional()
           .describe("Offers TLS to clients; servers use it among themselves."),
         exporter: z
-          .object({ image: z.string().min(1).optional() })
+          .object({
+            image: z.string().min(1).optional(),
+            resources: opaqueObject<ResourceRequirements>()
+              .optional()
+              .describe("Default: requests of 10m and 64Mi, a memory limit of 256Mi."),
+          })
           .optional()
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
         template: podTemplateField(),
@@ -219,6 +224,7 @@ export const Database = defineKind({
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
+        postgresOnly("backup.drill", "!has(self.spec.backup) || !has(self.spec.backup.drill)"),
         cel(NEEDS_IMAGE, {
           message: "backup.objectStore needs image: one of PostgreSQL that also has pgBackRest",
           reason: "FieldValueRequired",

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "./database.ts";
 import type { Findings } from "./database-status.ts";
 import type { Drill } from "./drill-status.ts";
+import { isServing } from "./leadership.ts";
 import { windowStatus } from "./recovery-status.ts";
 
 /** The latest numbers about one database. */
@@ -128,7 +129,7 @@ export class DatabaseMetrics {
       wanted: database.spec.hibernated ? 0 : database.spec.instances,
       ready: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
       term: step.topology.term,
-      led: leader?.pod?.ready ? 1 : 0,
+      led: leader && isServing(leader) ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
       unarchived: total([leader?.report?.unarchived, ...reports.map(({ aside }) => aside)]),

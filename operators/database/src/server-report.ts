@@ -43,13 +43,22 @@ export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<stri
 const TIMEOUT = 10_000;
 const TIMEOUT_LOST = 2_000;
 
+/** Whether a server answered a query when it was asked: a role alone is what its script wrote down earlier. */
+export function answersQueries(report: ServerReport | undefined): boolean {
+  if (report?.role === "primary") return report.confirming !== undefined;
+  return report?.role === "standby" && report.streaming !== undefined;
+}
+
+/** The only command that the operator runs in pods. */
+export const ASK_COMMAND = ["sh", `${SCRIPTS_FOLDER}/status.sh`];
+
 /** Runs `status.sh` in the server's container. */
 export const askByExec: AskServer = async (pod, client, clock) => {
   const { name, namespace } = pod.metadata;
   const over = new AbortController();
   const options = { container: SERVER, signal: over.signal };
   const told = (async () => {
-    const process = await client.exec(`${namespace}/${name}`, ["sh", `${SCRIPTS_FOLDER}/status.sh`], options);
+    const process = await client.exec(`${namespace}/${name}`, ASK_COMMAND, options);
     over.signal.addEventListener("abort", () => process.close());
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;

@@ -149,6 +149,28 @@ export const failsOverOnce: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
+/** A container beside the server that is not ready neither fails over a healthy primary nor takes it from its clients. */
+export const outlivesExporter: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1, exporter: { image: "example/exporter" } });
+  for (const index of [0, 1]) {
+    const annotations = { "sim.konverge.dev/exporter.ready": "false" };
+    await stage.client.patch(Pod, `${stage.namespace}/${pod(index)}`, { merge: { metadata: { annotations } } });
+  }
+  const notReady = async (index: number) => (await stage.get(Pod, pod(index))).status?.conditions ?? [];
+  await stage.until("the primary's pod is not ready", async () =>
+    (await notReady(0)).some(({ type, status }) => type === "Ready" && status === "False"),
+  );
+  await stage.advance(180_000);
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.currentPrimary, status?.term, status?.phase], [pod(0), 1, "Running"]);
+  for (const service of [NAME, `${NAME}-rw`]) assert.deepEqual(await servedBy(stage, service), [pod(0)]);
+  // Its node is lost as well: then it does not answer, and a standby replaces it.
+  await loseNode(stage, servers, 0);
+  await leads(stage, 1);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
 /** Another leads when somebody asks for it, and nothing is lost. */
 export const switchesOver: Scenario = async (stage) => {
   const servers = await begun(stage);
