@@ -3,15 +3,18 @@ import { PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
+import { drillScheduleFor } from "./drill-jobs.ts";
 import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
-/** The volume for a database's backups, and what takes them on a schedule. */
+/** The volume for a database's backups, and what takes and tries them on a schedule. */
 export function backupsFor(database: Database, claim: PersistentVolumeClaim | undefined) {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
+  const beside = isOfOneNode(database, claim);
   return [
     ...backupClaimFor(database, claim),
-    ...backupScheduleFor(database, { stopped, beside: isOfOneNode(database, claim) }),
+    ...backupScheduleFor(database, { stopped, beside }),
+    ...drillScheduleFor(database, { stopped, beside }),
   ];
 }
 

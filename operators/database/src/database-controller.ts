@@ -18,6 +18,7 @@ import {
   CustomResourceDefinition,
   Deployment,
   Event,
+  Job,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -36,6 +37,8 @@ import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { configFor, disruptionBudgetFor, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { DRILL_OF } from "./drill-jobs.ts";
+import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
@@ -96,13 +99,17 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
       }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
+      watchKind<Job, Database>(Job, {
+        labelSelector: DRILL_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[DRILL_OF]}`],
+      }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
     permissions: [
       permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
       permission(StatefulSet, ["delete"], { why: "stops the servers of each Database before it is deleted" }),
-      permission(Pod, ["get", "patch", "delete"], {
-        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other",
+      permission(Pod, ["get", "list", "patch", "delete"], {
+        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other; reads what restore drills found",
       }),
       permission(Pod, ["get", "create"], {
         subresource: "exec",
@@ -172,6 +179,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         atLimit: wish.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        drills: await drillHistory(database, context),
         stopped,
       };
       tell(database, findings, events);
