@@ -31,7 +31,11 @@ test("the image of operators has the Node of this machine and their code, and ru
   writeFileSync(join(project, ".env"), "PASSWORD=secret");
   const catalog = await operatorCatalog({ names: "mine-operator", folder: project });
 
-  const archive = await writeOperatorArchive(catalog, { image: "example/operators:v1", folder, cwd: project });
+  const archive = await writeOperatorArchive(catalog, {
+    image: "docker.io/example/operators:v1",
+    folder,
+    cwd: project,
+  });
 
   assert.deepEqual(await archiveNames(archive), ["docker.io/example/operators:v1"]);
   const layer = join(folder, "layer.tar");

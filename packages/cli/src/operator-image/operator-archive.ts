@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { fullImageName } from "../image/image-name.ts";
 import { startedCommand } from "../started-files.ts";
 import { UsageError } from "../usage-error.ts";
 import type { OperatorCatalog } from "./catalog.ts";
@@ -16,7 +15,7 @@ const USER = "65532:65532";
  * Writes an image of operators as a Docker archive, for nodes that run on this machine: the Node that runs here with its
  * libraries, and the operators' code, all under their own paths. It needs neither a registry nor a program that builds images.
  *
- * Files of a project are only those that its operators load (see `readableCode`); packages are complete.
+ * `image` is its full name, with a registry. Files of a project are only those that its operators load (see `readableCode`); packages are complete.
  */
 export async function writeOperatorArchive(
   { code }: Pick<OperatorCatalog, "code">,
@@ -49,7 +48,7 @@ export async function writeOperatorArchive(
     rootfs: { type: "layers", diff_ids: [`sha256:${await digestOf(layer)}`] },
   };
   writeFileSync(join(folder, "config.json"), JSON.stringify(config));
-  const manifest = [{ Config: "config.json", RepoTags: [fullImageName(image)], Layers: ["layer.tar"] }];
+  const manifest = [{ Config: "config.json", RepoTags: [image], Layers: ["layer.tar"] }];
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
   const archive = join(folder, "operators.tar");
   execFileSync("tar", ["-C", folder, "-cf", archive, "manifest.json", "config.json", "layer.tar"]);

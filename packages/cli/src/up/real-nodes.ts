@@ -102,7 +102,7 @@ export class RealNodes {
   async loadOperators(catalog: OperatorCatalog): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), "konverge-operators-"));
     try {
-      const archive = await writeOperatorArchive(catalog, { image: DEFAULT_IMAGE, folder });
+      const archive = await writeOperatorArchive(catalog, { image: `docker.io/${DEFAULT_IMAGE}`, folder });
       for (const node of findLinuxNodes(this.#folder)) await importImage(node, archive);
     } finally {
       rmSync(folder, { recursive: true, force: true });
