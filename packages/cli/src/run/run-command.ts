@@ -20,7 +20,14 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--dry-run", "print every write that the operators would make, make none, and end when they are idle")
     .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
-    .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
+    .option(
+      "--webhook-certificates <folder>",
+      "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
+    )
+    .option(
+      "--webhook-host <address>",
+      "outside a pod: address at which the API server reaches this machine; listens there alone if it is one of its own",
+    )
     .option(
       "--kubeconfig <file>",
       "kubeconfig file (default: $KUBECONFIG, the pod's service account or ~/.kube/config)",
