@@ -15,7 +15,6 @@ import {
 import {
   ConfigMap,
   CronJob,
-  CustomResourceDefinition,
   Deployment,
   Event,
   PersistentVolumeClaim,
@@ -39,7 +38,7 @@ import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
-import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
+import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
@@ -59,7 +58,7 @@ import {
 } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
-import { Certificate, keepCertificate } from "./tls-certificate.ts";
+import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
@@ -87,13 +86,12 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       PersistentVolumeClaim,
       PodDisruptionBudget,
       Deployment,
+      ownedKind(PodMonitor, { optional: true }),
+      ownedKind(Certificate, { optional: true }),
     ],
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
-      cacheKind<CustomResourceDefinition, Database>(CustomResourceDefinition, {
-        fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
-      }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
@@ -102,8 +100,6 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       permission(StatefulSet, ["delete"]),
       permission(Pod, ["get", "patch", "delete"]),
       permission(Pod, ["get", "create"], { subresource: "exec" }),
-      permission(PodMonitor, ["get", "create", "patch", "delete"]),
-      permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
       permission(Secret, ["get", "create", "update"]),
     ],
@@ -142,7 +138,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
-      const pending = await keepCertificate(database, context);
+      const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const problem = ready
         ? undefined
@@ -163,7 +159,6 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       };
       tell(database, findings, events);
       metrics.tell(database, findings, () => cache.list(Database));
-      if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const { secrets } = clock;
@@ -181,6 +176,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           secret,
           ...(application ? [application] : []),
           ...certificates,
+          ...certificatesFor(database),
+          ...podMonitorsFor(database),
           configFor(database, engine),
           scriptsFor(database),
           topologyFor(database, step.topology, {
@@ -202,6 +199,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
     // Servers that are stopped in good order leave volumes that can be used again at once.
     async cleanup(database, { cache, client }) {
       const key = `${database.metadata.namespace}/${database.metadata.name}`;
+      // Direct writes: servers must have stopped before the object goes, and volumes of a StatefulSet are not children.
       await client.delete(StatefulSet, key).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
