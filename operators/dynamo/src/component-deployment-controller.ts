@@ -13,7 +13,15 @@ import {
   type ReconcileContext,
   watchKind,
 } from "konverge";
-import { Deployment, HorizontalPodAutoscaler, Ingress, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
+import {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Ingress,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+} from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import { claimFor, hasSeveralPods, sharingOf, shrinkRefusal } from "./claim.ts";
@@ -24,11 +32,13 @@ import {
   isAutoscaled,
   LeaderWorkerSet,
   leaderWorkerSetFor,
+  pickerConfigFor,
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName, identityOf, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
+import { InferencePool, inferencePoolFor } from "./inference-pool.ts";
 import { SELECTOR } from "./names.ts";
 import { type Delay, delayOf } from "./readiness.ts";
 
@@ -46,7 +56,9 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       Ingress,
       PersistentVolumeClaim,
       HorizontalPodAutoscaler,
+      ConfigMap,
       ownedKind(LeaderWorkerSet, { optional: true }),
+      ownedKind(InferencePool, { optional: true }),
     ],
     watches: [
       watchKind<Pod, DynamoComponentDeployment>(Pod, {
@@ -58,7 +70,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           spec.pvc && !spec.pvc.create ? [`${metadata.namespace}/${spec.pvc.name}`] : [],
       }),
     ],
-    permissions: [permission(Pod, ["patch"])],
+    permissions: [permission(Pod, ["patch"], { why: "labels the pods of each DynamoComponentDeployment" })],
     async reconcile(component, context) {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
@@ -88,10 +100,12 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
         children: [
           ...(deployment ? [deployment] : []),
           ...(set ? [set] : []),
-          ...servicesFor(component),
+          ...servicesFor(component, around),
           ...ingressesFor(component, around),
           ...(own ? [own] : []),
           ...autoscalersFor(component),
+          ...pickerConfigFor(component),
+          ...inferencePoolFor(component),
         ],
         status: {
           replicas,
@@ -124,7 +138,7 @@ function waitingForClaim(component: DynamoComponentDeployment, around: Surroundi
   const delay: Delay = { reason: "insufficient_capacity", message, problem: { reason: "ClaimMissing", message } };
   tell(component, delay, events);
   return {
-    children: [...servicesFor(component), ...ingressesFor(component, around)],
+    children: [...servicesFor(component, around), ...ingressesFor(component, around)],
     status: { replicas: 0, readyReplicas: 0, updatedReplicas: 0 },
     conditions: conditionsOf(delay),
   };

@@ -6,7 +6,6 @@ import {
   gpuProductsIn,
   gpuProductsOf,
   POD_PROBLEM_GRACE_MS,
-  problemConditions,
   replicaFailureMessage,
   reportProblem,
   watchGpuNodes,
@@ -25,7 +24,8 @@ import {
   serviceFor,
 } from "./llm-model-children.ts";
 import type { ModelMetrics } from "./metrics.ts";
-import { replicaProblem } from "./replica-problems.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
+import { isRollingOut, type RolloutFacts, rolloutProblem, rolloutStrategy } from "./rollout-room.ts";
 import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { podsOf } from "./watched.ts";
@@ -59,21 +59,19 @@ export function llmModelController(metrics: ModelMetrics) {
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
         : [];
-      const together = isBoundToNode(model, model.spec.replicas, context);
-      const deployment = deploymentFor(model, products, together);
+      const isBoundHere = isBoundToNode(model, model.spec.replicas, context);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
       const adapters = adaptersServed(model.spec, pods);
-      const problem =
-        readyReplicas >= model.spec.replicas
-          ? undefined
-          : replicaProblem({
-              pods,
-              creationError: replicaFailureMessage(before),
-              gpuType,
-              offered,
-              now: clock.now(),
-            });
+      const now = clock.now();
+      const rollout: RolloutFacts = { spec: model.spec, live: before, pods, now };
+      const strategy = rolloutStrategy(rollout);
+      const deployment = deploymentFor(model, { products, isBoundToNode: isBoundHere, strategy });
+      const isShort = readyReplicas < model.spec.replicas || isRollingOut(before);
+      const creationError = replicaFailureMessage(before);
+      const problem = isShort
+        ? rolloutProblem(replicaProblem({ pods, creationError, gpuType, offered, now }), rollout)
+        : crashProblem({ pods, now });
       const name = childName(model);
       const backends = [{ service: name, weight: 100 }];
       const routing = routingOf(model, { name, labels: labelsOf(model), backends }, context);
@@ -95,9 +93,9 @@ export function llmModelController(metrics: ModelMetrics) {
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
         },
-        conditions: { ...(problem && problemConditions(problem)) },
-        // Insufficient capacity becomes a problem only in time, and no event reports a new node.
-        ...(readyReplicas < model.spec.replicas && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+        conditions: { ...(problem && conditionsOf(problem, { isShort })) },
+        // Problems begin and end with time, and no event reports a new node.
+        ...((isShort || problem) && { requeueAfter: POD_PROBLEM_GRACE_MS }),
         report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),
       };
     },

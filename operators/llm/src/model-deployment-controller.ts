@@ -16,7 +16,6 @@ import {
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
-  problemConditions,
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
@@ -48,7 +47,7 @@ import {
   statefulSetFor,
 } from "./model-deployment-children.ts";
 import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
-import { replicaProblem } from "./replica-problems.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
 import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
@@ -137,7 +136,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const creationError = isShort ? await refusalOf(set, context) : undefined;
       const problem = isShort
         ? replicaProblem({ pods: stablePods, creationError, gpuType, offered, now: clock.now() })
-        : undefined;
+        : crashProblem({ pods: stablePods, now: clock.now() });
       reportProblem(deployment, problem, events);
       const labels = deploymentLabels(deployment);
       const stableSet = statefulSetFor(stable, { products, replicas: Math.max(1, size.replicas) });
@@ -197,7 +196,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         conditions: {
           SLAMet: slaMet,
           ...rollout.conditions,
-          ...(problem && problemConditions(problem)),
+          ...(problem && conditionsOf(problem, { isShort })),
         },
         requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
         report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),

@@ -72,6 +72,7 @@ export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observabili
 export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
+export { type GuardOptions, guardPolicy, guardsOf, type OperatorGuard } from "./operator/guard.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
 export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";
@@ -150,11 +151,17 @@ export {
   certificateFiles,
   type WebhookCertificates,
 } from "./webhooks/certificates/source.ts";
-export { WebhookRegistration, type WebhookRegistrationOptions } from "./webhooks/registration.ts";
+export {
+  MissingWebhookConfigurationError,
+  WebhookRegistration,
+  type WebhookRegistrationOptions,
+} from "./webhooks/registration.ts";
 export type { ConvertibleKind } from "./webhooks/review-conversion.ts";
 export {
   type ServeWebhooksOptions,
   serveWebhooks,
+  type WebhookPermissionOptions,
+  type WebhookRegistrationMode,
   type WebhookServer,
   webhookPermissions,
 } from "./webhooks/serve-webhooks.ts";

@@ -22,7 +22,7 @@ function resourceReason(group: string, resource: string, rule: PolicyRule, name:
     );
   }
   if (group === "" && plural === "secrets" && (resourceNames?.includes(`${name}-certificates`) || onlyCreates(verbs))) {
-    if ((parts.admissions ?? []).length + (parts.conversions ?? []).length > 0) {
+    if ((parts.admissions ?? []).length + parts.conversions.length > 0) {
       reasons.push("keeps the certificates of its webhooks");
     }
   }
@@ -59,8 +59,12 @@ function controllerReasons(
     reasons.push(`reads them for each ${kind.kind}`);
   }
   const uses = options.permissions?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
-  if (uses.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
-  if (uses.some(({ forOthers }) => forOthers)) reasons.push(`grants them to what it creates for each  ${kind.kind}`);
+  const known = new Set(uses.flatMap(({ why }) => why ?? []));
+  reasons.push(...known);
+  const unexplained = uses.filter(({ why }) => !why);
+  if (unexplained.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
+  if (unexplained.some(({ forOthers }) => forOthers))
+    reasons.push(`grants them to what it creates for each ${kind.kind}`);
   return reasons;
 }
 

@@ -6,7 +6,6 @@ import {
   groupKindText,
   isAlreadyExists,
   isConflict,
-  isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
@@ -18,6 +17,7 @@ import {
   type Random,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
+import type { CacheView } from "../cache/view.ts";
 import { type Applied, AppliedState } from "../comparison/applied-state.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
 import { inBatches } from "../in-batches.ts";
@@ -28,6 +28,7 @@ import { type ChildState, isReady, readinessOfChild, waiting } from "./child-sta
 import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
 import { keepCreated, withNames } from "./created-child.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
+import { existing } from "./existing.ts";
 import { isImmutable } from "./immutable.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
@@ -37,6 +38,7 @@ import { reclaim } from "./reclaim.ts";
 import { ChildRemoval, refusal } from "./removal.ts";
 import { rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
+import { OwnerGoneError, VanishedChildren } from "./vanished-children.ts";
 
 /** How many children are applied at the same time. */
 const PARALLEL = 8;
@@ -46,6 +48,7 @@ const NEVER = "1";
 export interface ChildrenOptions {
   manager: string;
   ownerKind: KindRef<KubeObject>;
+  owners: CacheView<KubeObject>;
   owned: readonly OwnedView[];
   clock: Clock;
 }
@@ -73,6 +76,7 @@ interface EnsureScope extends ChildrenScope {
  * Guarantees
  * - Nothing is sent for a child in its desired state, also after a restart.
  * - Fields that the draft does not set belong to other managers; fields that it no longer sets are released.
+ * - A child that has vanished is created again only after a read of its owner, once for each disappearance.
  * - An object of another owner, or without an owner, is not changed. A child of an earlier object of the same name is
  *   waited for until it is gone.
  * - Only children that this controller applied are pruned, and only after all others have been applied; of those that came
@@ -85,11 +89,13 @@ export class Children {
   readonly #options: ChildrenOptions;
   readonly #owned: ReadonlyMap<string, OwnedView>;
   readonly #applied = new AppliedState();
+  readonly #vanished: VanishedChildren;
   readonly #removal: ChildRemoval;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
     this.#owned = new Map(options.owned.map((owned) => [groupKindText(owned.declared.kind), owned]));
+    this.#vanished = new VanishedChildren(options.manager, options.owners, options.owned);
     this.#removal = new ChildRemoval(options.owned, (name) => this.#applied.forget(name));
   }
 
@@ -282,6 +288,9 @@ export class Children {
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
     const { kind, createOnly } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
+    await this.#vanished.checkOwner(pass.owner, () =>
+      existing(pass.client, this.#options.ownerKind, keyOf(pass.owner)),
+    );
     try {
       const answer = await (createOnly
         ? this.#post(kind, desired, pass)
@@ -292,12 +301,7 @@ export class Children {
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
-    try {
-      return { found: await pass.client.get(kind, key) };
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      return { found: undefined };
-    }
+    return { found: await existing(pass.client, kind, key) };
   }
 
   /** Applies the draft to the child. Undefined if the child had to be deleted for it. */
@@ -438,6 +442,7 @@ function childKey({ declared }: OwnedView, owner: KubeObject, namespace: string 
 /** Of several failures the one that says most: what will not pass by itself. */
 function worst(failures: readonly unknown[]): unknown {
   return (
+    failures.find((error) => error instanceof OwnerGoneError) ??
     failures.find((error) => error instanceof PermanentError) ??
     failures.find((error) => !isConflict(error)) ??
     failures[0]

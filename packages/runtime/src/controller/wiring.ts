@@ -99,7 +99,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     owned,
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
-    children: new Children({ manager: name, ownerKind: kind, owned, clock }),
+    children: new Children({ manager: name, ownerKind: kind, owners: view, owned, clock }),
     status: new StatusWriter({
       clock,
       manager: name,
