@@ -60,7 +60,8 @@ export function controllerPermissions(
     read(kind, { namespaces });
     add(kind, ["get"], { namespaces, rare: true });
     if (finalizer) add(kind, ["patch"], { namespaces });
-    if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
+    if (own.status === "whole") add(kind, ["update"], { namespaces, subresource: "status" });
+    else if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
     if (options.ownerReferencesEnforced && owns.length > 0) {
       add(kind, ["update"], { namespaces, subresource: "finalizers", rare: true });
     }
