@@ -10,10 +10,10 @@ import { installForeignKind, type Scenario, supplyVolumes, type TestEnvironment 
 import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
 
-const NAME = "postgres-orders";
-const pod = (index: number) => `${NAME}-${index}`;
+export const NAME = "postgres-orders";
+export const pod = (index: number) => `${NAME}-${index}`;
 
-const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
+export const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
   apiVersion: "example.com/v1",
   kind: "Database",
   metadata: { name: NAME, annotations },
@@ -21,7 +21,7 @@ const replicated = (spec: object = {}, annotations: Record<string, string> = {})
 });
 
 /** A stage with servers that behave as real ones do, and a Database that runs. */
-async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
+export async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
   const servers = new PretendServers(stage);
   if (stage.where === "embedded") {
     servers.play("postgres");
@@ -40,7 +40,7 @@ async function begun(stage: TestEnvironment, spec: object = {}): Promise<Pretend
   return servers;
 }
 
-const isReady = (stage: TestEnvironment) =>
+export const isReady = (stage: TestEnvironment) =>
   stage.until(
     "it is ready",
     async () => (await stage.condition(Database, NAME, "Ready")) === "True Running" && (await allStream(stage)),
@@ -55,9 +55,9 @@ async function allStream(stage: TestEnvironment): Promise<boolean> {
 }
 
 const primary = async (stage: TestEnvironment) => (await stage.get(Database, NAME)).status?.currentPrimary;
-const leads = (stage: TestEnvironment, index: number) =>
+export const leads = (stage: TestEnvironment, index: number) =>
   stage.until(`${pod(index)} leads`, async () => (await primary(stage)) === pod(index));
-const change = (stage: TestEnvironment, spec: object) =>
+export const change = (stage: TestEnvironment, spec: object) =>
   stage.client.patch(Database, `${stage.namespace}/${NAME}`, { merge: { spec } as never });
 
 /** The pods that carry the primary's label, and that its Service leads to. */

@@ -56,6 +56,8 @@ export interface OperatorProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Only these namespaces. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Permissions are Roles in these namespaces: cluster-scoped kinds are not read. Default: false. */
+  readonly namespaced?: boolean;
   /** Let one of several replicas act at a time; the leases are in the client's namespace. */
   readonly leaderElect?: boolean;
   /** Where metrics are served. Default: nowhere. */
@@ -94,7 +96,7 @@ interface Made {
  * would have refused; then the controllers start. Stopping goes the other way round.
  */
 export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
-  const { operators, client, metrics, log, leaderElect = false, namespaces } = options;
+  const { operators, client, metrics, log, leaderElect = false, namespaces, namespaced = false } = options;
   const made = operators.map((operator) => ({ operator, parts: create(operator, options) }));
   await checkKinds(client, operators);
   if (!options.skipPreflight) await checkRights(made, options);
@@ -111,6 +113,7 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
+          namespaced,
           ...(leaderElect && { leaderElection: { name: operator.name } }),
           ...(options.identity && { identity: options.identity }),
         }),
@@ -157,7 +160,7 @@ async function checkKinds(client: Client, operators: readonly Operator[]): Promi
 }
 
 async function checkRights(made: readonly Made[], options: OperatorProcessOptions): Promise<void> {
-  const { client, namespaces, leaderElect = false, webhooks } = options;
+  const { client, namespaces, namespaced = false, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
     const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
@@ -167,6 +170,7 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
       ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
       ...lease,
       ...(namespaces && { namespaces }),
+      namespaced,
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
     const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
     await checkPermissions(client, needed).catch((error: unknown) => {

@@ -51,6 +51,10 @@ export function addPodOptions(command: Command): Command {
   return command
     .option("--operators <names>", "all, or a comma-separated list of names (default: $OPERATORS)")
     .option("--namespace <names>", "watch only these namespaces: a comma-separated list (default: all)")
+    .option(
+      "--namespaced <names>",
+      "run with Roles in these namespaces: watch only them, and no cluster-scoped kinds (default: ClusterRoles)",
+    )
     .option("--leader-elect", "run one active replica at a time, with a lease for each operator")
     .addOption(new Option("--log-level <level>", "what is logged (default: $LOG_LEVEL or info)").choices(LEVELS))
     .addOption(

@@ -16,6 +16,7 @@ import type { StatusStatement } from "../apply/status.ts";
 import { OwnerGoneError } from "../apply/vanished-children.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
+import type { LayeredCall } from "../calls/layered-call.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
@@ -62,6 +63,7 @@ export class Reconcile implements ReconcileScope {
   readonly permit: Permit;
   readonly signal: AbortSignal;
   readonly around: AroundCall | undefined;
+  readonly written: LayeredCall[] | undefined;
   readonly client: Client;
   readonly #wiring: Wiring;
   readonly #daemons: Daemons | undefined;
@@ -80,6 +82,7 @@ export class Reconcile implements ReconcileScope {
     this.permit = scope.permit;
     this.signal = scope.signal;
     this.around = scope.around;
+    this.written = scope.written;
     this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
     this.#wiring = wiring;
     this.#daemons = daemons;
@@ -184,7 +187,8 @@ export class Reconcile implements ReconcileScope {
     const states = converged && (result.report ? acceptedStates(converged) : converged.states);
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    return { ...(reported && { status: reported }), conditions };
+    const whole = wholeStatusOf(result, this.#wiring.definition);
+    return { ...(reported && { status: reported }), conditions, ...(whole && { whole }) };
   }
 
   #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
@@ -283,6 +287,19 @@ function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[
     CLEANUP_MISSING,
     `the finalizer ${finalizer} holds this object, and the controller ${name} that set it has no cleanup any more: put the cleanup back, or, if nothing is left to clean up, set cleanup: () => undefined until all objects with the finalizer are gone`,
   );
+}
+
+/** A result with a status of the other form than its controller's is a mistake that would go unnoticed. */
+function wholeStatusOf(result: ReconcileResult, { name, options }: Controller): object | undefined {
+  const { status, conditions, wholeStatus } = result;
+  const isWhole = options.status === "whole";
+  if (isWhole ? status || Object.keys(conditions ?? {}).length > 0 : wholeStatus) {
+    const advice = isWhole
+      ? "return `wholeStatus` instead of `status` and `conditions`"
+      : 'set `status: "whole"` or return `status`';
+    throw new PermanentError("InvalidResult", `${name}: the status is not of the form that its options say: ${advice}`);
+  }
+  return wholeStatus as object | undefined;
 }
 
 /** What was refused is for the reconciler's own report to say. */
