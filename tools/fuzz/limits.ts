@@ -121,6 +121,8 @@ function targetLimit(random: Random): Part {
     ["a field manager", fill(`${pods}?fieldManager=`, "f")],
     ["a time", fill(`${pods}?timeout=`, "1h")],
     ["a resource version", fill(`${pods}?resourceVersion=`, "9")],
+    ["a limit", fill(`${pods}?limit=`, "9")],
+    ["hours", fill(`${pods}?timeout=`, "9", "h")],
     ["exclusions", fill("/readyz?", "exclude=x&")],
     ["a command", fill(`${pods}/running/exec?`, "command=x&")],
   ]);
