@@ -27,13 +27,14 @@ import {
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import { durationMs } from "konverge/time";
+import { adoptionStep, countOfVolumes, findsEarlierVolumes } from "./adoption.ts";
 import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
-import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
+import { configFor, disruptionBudgetFor, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
@@ -98,14 +99,21 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
     permissions: [
-      permission(PersistentVolumeClaim, ["patch"]),
-      permission(StatefulSet, ["delete"]),
-      permission(Pod, ["get", "patch", "delete"]),
-      permission(Pod, ["get", "create"], { subresource: "exec" }),
+      permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
+      permission(StatefulSet, ["delete"], { why: "stops the servers of each Database before it is deleted" }),
+      permission(Pod, ["get", "patch", "delete"], {
+        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other",
+      }),
+      permission(Pod, ["get", "create"], {
+        subresource: "exec",
+        why: "runs status.sh in the servers of each Database, to learn who leads, who follows how far, and how full volumes are",
+      }),
       permission(PodMonitor, ["get", "create", "patch", "delete"]),
       permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
-      permission(Secret, ["get", "create", "update"]),
+      permission(Secret, ["get", "create", "update"], {
+        why: "keeps the passwords and certificates of each Database, and reads those that cert-manager has issued",
+      }),
     ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context) {
@@ -113,13 +121,18 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const { spec, metadata } = database;
       checkSpec(database);
       const engine = engineOf(database);
-      const written = knownTopology(database, observed(ConfigMap, topologyName(database)));
+      const volumes =
+        engine.name === "postgres"
+          ? countOfVolumes(database, cache.list(PersistentVolumeClaim, metadata.namespace))
+          : 0;
+      const written = knownTopology(database, observed(ConfigMap, topologyName(database)), volumes);
       const stopped = whyStopped(database);
       const servers = observed(StatefulSet, metadata.name);
       // Whoever leads stays until another does.
-      const count = Math.max(spec.instances, indexOf(written.primary || written.upstream) + 1);
+      const leader = indexOf(written.primary || written.upstream) + 1;
+      const count = Math.max(spec.instances, leader, written.adopting ? volumes : 0);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
-      const isAsked = engine.name === "postgres" && !stopped && needsAnswers(database, count, isRotating(live));
+      const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);
       const outdated = outdatedPods(database, servers, context);
       const rollout: RolloutStep =
@@ -228,13 +241,6 @@ function whyStopped(database: Database): Findings["stopped"] {
     : undefined;
 }
 
-/** Only what is needed is read. */
-function needsAnswers(database: Database, count: number, isRotatingNow: boolean): boolean {
-  const { metadata, spec } = database;
-  const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
-  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow || isArchived(database);
-}
-
 /** With fewer standbys than must confirm nothing could be written at all. */
 const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
 
@@ -247,6 +253,7 @@ async function decide(
   context: ReconcileContext,
 ): Promise<Step> {
   const { spec, status } = database;
+  if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;
   const known = await Promise.all(

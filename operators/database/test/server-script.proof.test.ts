@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { script } from "@konverge/database-operator";
+import * as adoptionStories from "./adoption-stories.ts";
+import * as archiveStories from "./archive-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
 import * as stories from "./replication-stories.ts";
@@ -72,6 +74,32 @@ const SUBJECTS: readonly Subject[] = [
     ],
   },
   {
+    script: "server-archive.sh",
+    unnoticed: [
+      { line: "archiving=''", why: "no variable has this name in the pod" },
+      { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
+      { line: '[ -n "$place" ] || continue', why: "an empty line names no file" },
+      { line: 'sync "$PGDATA/pg_wal/archive_status"', why: "there is no power cut here" },
+      { line: 'if [ -n "$archiving" ] && kill -0', why: "what is done twice is done" },
+      { line: "tried=", why: "it only saves attempts that fail" },
+    ],
+    turns: [
+      { from: '-lt "$end" ] && basename', to: '-le "$end" ] && basename' },
+      {
+        from: "select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())'",
+        to: "select '7FFFFFFF/0'::pg_lsn'",
+      },
+    ],
+  },
+  {
+    script: "restore-wal.sh",
+    unnoticed: [
+      { line: "export LC_ALL=C", why: "no other language is installed" },
+      { line: '[ -e "$history" ] || continue', why: "what is not there names no timeline" },
+    ],
+    turns: [{ from: "[ $((0x$segment)) -lt", to: "[ $((0x$segment)) -le" }],
+  },
+  {
     script: "status.sh",
     unnoticed: [
       { line: "set -u", why: "no variable is missing here" },
@@ -100,7 +128,7 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries(stories).map(
+  const scenes = Object.entries({ ...stories, ...archiveStories, ...adoptionStories }).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {

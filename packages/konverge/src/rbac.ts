@@ -6,6 +6,9 @@ export {
   checkPermissions,
   comparePermissions,
   controllerPermissions,
+  type GuardOptions,
+  guardPolicy,
+  guardsOf,
   MissingPermissionError,
   type OperatorPermissionOptions,
   operatorPermissions,
@@ -18,5 +21,6 @@ export {
   type RbacObject,
   type RoleOptions,
   rolesFor,
+  type WebhookPermissionOptions,
   webhookPermissions,
 } from "@konverge/runtime";

@@ -39,9 +39,10 @@ export {
   wideColumn,
 } from "./kind/columns.ts";
 export { lostInConversion } from "./kind/conversion.ts";
+export { type ConversionAnnotation, conversionAnnotation } from "./kind/conversion-annotation.ts";
 export type { CrdOptions } from "./kind/crd.ts";
 export type * from "./kind/crd-object.ts";
-export { type AnyKind, defineKind, type Kind } from "./kind/define-kind.ts";
+export { type AnyKind, defineKind, hasConversion, type Kind } from "./kind/define-kind.ts";
 export type * from "./kind/definition.ts";
 export { DefinitionError } from "./kind/definition-error.ts";
 export { duration, embeddedObject, intOrString, opaqueObject, quantity, rawSchema } from "./kind/field-types.ts";

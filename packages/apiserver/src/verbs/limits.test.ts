@@ -276,7 +276,7 @@ test("an object is taken back with its managed fields, of which there are as man
   metadata.managedFields.push(managed("c"));
   const { status, message } = await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000) });
   assert.equal(status, 413);
-  assert.match(message!, /managed fields of 66\d+ keys, objects and lists, limit is 50000/);
+  assert.match(String(message), /managed fields of 66\d+ keys, objects and lists, limit is 50000/);
 });
 
 test("a custom resource definition of 1.5 MiB is accepted", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { KubeObject } from "@konverge/core";
-import { operators } from "@konverge/operators";
+import { operators, samplesOf } from "@konverge/operators";
 import { greetingOperator } from "../../test/greeting-operator.ts";
 import { chosenSamples, NEEDS_REAL_PROGRAM } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
@@ -39,7 +39,7 @@ test("what runs to an end has converged at its end, and not when it has begun", 
 
 test("every operator brings samples of its kinds", () => {
   for (const operator of operators) {
-    const shown = chosenSamples(operator).filter(({ kind }) => kind);
+    const shown = chosenSamples(operator, samplesOf(operator)).filter(({ kind }) => kind);
     assert.ok(shown.length > 0, `${operator.name} has no samples`);
     assert.ok(!shown.some(({ kind }) => NEEDS_REAL_PROGRAM.has(kind!.kind)), "simulated nodes cannot make it ready");
   }
@@ -47,7 +47,9 @@ test("every operator brings samples of its kinds", () => {
 
 test("what only configures others is created, and not waited for", () => {
   const kubeflow = operators.find(({ name }) => name === "kubeflow-operator")!;
-  const runtime = chosenSamples(kubeflow).find(({ object }) => object.kind === "ClusterTrainingRuntime");
+  const runtime = chosenSamples(kubeflow, samplesOf(kubeflow)).find(
+    ({ object }) => object.kind === "ClusterTrainingRuntime",
+  );
   assert.ok(runtime);
   assert.equal(runtime.kind, undefined);
 });
@@ -67,6 +69,24 @@ test("a view prints changes where it cannot draw, and draws where it can", () =>
   drawn.show(rows, [activity]);
   assert.ok(written[1]!.startsWith("\x1b[3A"), "the second drawing begins where the first began");
   for (const line of written[0]!.split("\n").slice(0, -1)) assert.ok(line.replace("\x1b[2K", "").length < 30);
+});
+
+test("a problem is shown whole on a narrow terminal, and redrawn as often as it has lines", () => {
+  const written: string[] = [];
+  const view = new LiveView({ write: (text: string) => written.push(text), isTTY: true, columns: 30 });
+  const problem = "src/operator.ts:12:3: the property texts does not exist: did you mean text";
+  const words = (text: string) =>
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with this character
+      .replace(/\x1b\[[0-9;]*[A-Za-z]/g, "")
+      .split(/\s+/)
+      .filter(Boolean)
+      .join(" ");
+  view.show([], [], [problem]);
+  assert.equal(words(written[0]!), `✖ ${problem}`);
+  view.show([], [], [problem]);
+  const lines = written[0]!.split("\n").length - 1;
+  assert.ok(written[1]!.startsWith(`\x1b[${lines}A`), "the second drawing begins where the first began");
 });
 
 test("the demo deploys operators, follows their samples, and names what does not converge", async () => {
