@@ -31,6 +31,8 @@ export * from "./database-backup.ts";
 export * from "./database-children.ts";
 export * from "./database-controller.ts";
 export * from "./database-restore.ts";
+export * from "./drill-jobs.ts";
+export * from "./drill-status.ts";
 export * from "./engines.ts";
 export * from "./gap-backup.ts";
 export * from "./leadership.ts";

@@ -149,10 +149,11 @@ export async function up(options: UpOptions, machine: Clock = realClock(), signa
       nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address, dns: true });
       running.defer(() => real.remove());
       await real.start(cluster, nodesPort, signal);
+      if (catalog) await real.loadOperators(catalog);
     }
     const forKubelets = options.advertiseAddress === undefined ? (nodesPort ?? port) : port;
     if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, forKubelets);
-    // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
+    // Their Deployments run the image that was registered or loaded above: in this cluster, as anything else in it.
     if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
     const noted = {
