@@ -55,6 +55,7 @@ const STRANGE_HEADERS: readonly (readonly [string, string])[] = [
   ["impersonate-user", "../x"],
   ["impersonate-group", "system:masters"],
   ["impersonate-extra-%zz%41", "x"],
+  ["impersonate-extra-constructor", "x"],
   ["impersonate-uid", ""],
   ["x-remote-user", "admin"],
   ["accept-encoding", "gzip;q=0,br,*;q=1"],

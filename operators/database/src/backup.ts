@@ -24,6 +24,7 @@ export async function keepBackups(database: Database, client: ReconcileContext["
   if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;
   const key = `${metadata.namespace}/${backupName(database)}`;
   const patch = { merge: { metadata: { ownerReferences: null } } };
+  // Direct write: a volume with backups is released from its owner so that it outlives it.
   await client.patch(PersistentVolumeClaim, key, patch).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });

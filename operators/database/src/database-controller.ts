@@ -15,7 +15,6 @@ import {
 import {
   ConfigMap,
   CronJob,
-  CustomResourceDefinition,
   Deployment,
   Event,
   Job,
@@ -43,7 +42,7 @@ import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
-import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
+import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
@@ -63,7 +62,7 @@ import {
 } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
-import { Certificate, keepCertificate } from "./tls-certificate.ts";
+import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
@@ -91,13 +90,12 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       PersistentVolumeClaim,
       PodDisruptionBudget,
       Deployment,
+      ownedKind(PodMonitor, { optional: true }),
+      ownedKind(Certificate, { optional: true }),
     ],
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
-      cacheKind<CustomResourceDefinition, Database>(CustomResourceDefinition, {
-        fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
-      }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watchKind<Job, Database>(Job, {
         labelSelector: DRILL_OF,
@@ -115,8 +113,6 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         subresource: "exec",
         why: "runs status.sh in the servers of each Database, to learn who leads, who follows how far, and how full volumes are",
       }),
-      permission(PodMonitor, ["get", "create", "patch", "delete"]),
-      permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
       permission(Secret, ["get", "create", "update"], {
         why: "keeps the passwords and certificates of each Database, and reads those that cert-manager has issued",
@@ -162,7 +158,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
-      const pending = await keepCertificate(database, context);
+      const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const problem = ready
         ? undefined
@@ -184,7 +180,6 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       };
       tell(database, findings, events);
       metrics.tell(database, findings, () => cache.list(Database));
-      if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const { secrets } = clock;
@@ -202,6 +197,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           secret,
           ...(application ? [application] : []),
           ...certificates,
+          ...certificatesFor(database),
+          ...podMonitorsFor(database),
           configFor(database, engine),
           scriptsFor(database),
           topologyFor(database, step.topology, {
@@ -223,6 +220,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
     // Servers that are stopped in good order leave volumes that can be used again at once.
     async cleanup(database, { cache, client }) {
       const key = `${database.metadata.namespace}/${database.metadata.name}`;
+      // Direct writes: servers must have stopped before the object goes, and volumes of a StatefulSet are not children.
       await client.delete(StatefulSet, key).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });

@@ -19,6 +19,7 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
     name: "dynamo-operator",
     description: "Deploys graphs of services that serve a model together.",
     kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent, DynamoWorkerMetadata],
+    connectsToPods: true,
     guards: [
       {
         resources: ["pods"],

@@ -1,4 +1,3 @@
-import { ownerReference } from "konverge";
 import { Pod, Service, type ServicePort } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
 import type { GangScheduler } from "./gang-scheduler.ts";
@@ -39,7 +38,6 @@ export function podFor<T extends JobObject>(
       },
       ...(Object.keys(annotations).length > 0 && { annotations }),
       ...(metadata?.finalizers && { finalizers: metadata.finalizers }),
-      ownerReferences: [ownerReference(framework.kind, job.object)],
     },
     spec: {
       ...spec!,

@@ -23,6 +23,7 @@ export async function ensurePodGroup(
   }
   const wanted = scheduler.podGroup(job, framework);
   if (known === undefined) {
+    // Direct writes: a gang scheduler must admit the group before a pod is created, and may change it afterwards.
     const made = await client.create(scheduler.kind, wanted).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });

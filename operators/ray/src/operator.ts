@@ -18,6 +18,7 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
     description:
       "Runs Ray clusters, a head and groups of workers that join it, and jobs and services on dedicated clusters.",
     kinds: [RayCluster, RayJob, RayService],
+    connectsToPods: true,
     guards: [
       {
         resources: ["roles"],

@@ -170,6 +170,7 @@ async function countEndpoints(
       const label = String(isHealthy);
       if (labels[SERVE] !== label) {
         const merge = { metadata: { uid, labels: { [SERVE]: label } } } as never;
+        // Direct write: the pods belong to a RayCluster; only the label that leads requests to them is set here.
         await context.client.patch(Pod, `${namespace}/${pod.metadata.name}`, { merge });
       }
       serves = isHealthy;

@@ -23,6 +23,8 @@ export interface GuardOptions {
   readonly namespace: string;
   /** The Service at which its webhooks must be registered. Default: anywhere. */
   readonly service?: { readonly name: string; readonly namespace: string };
+  /** Its Roles are in single namespaces, so that there may be several installations. Default: false. */
+  readonly namespaced?: boolean;
 }
 
 /** Namespaces whose service accounts and ConfigMaps are the control plane's. */
@@ -75,7 +77,7 @@ export function guardPolicy(operator: Operator, parts: OperatorParts, options: G
   const { name } = operator;
   const { namespace } = options;
   const apiVersion = "admissionregistration.k8s.io/v1";
-  const metadata = { name: `${name}-guard` };
+  const metadata = { name: options.namespaced ? `${name}-${namespace}-guard` : `${name}-guard` };
   const account = `system:serviceaccount:${namespace}:${name}`;
   const rule = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] };
   return [
