@@ -169,7 +169,7 @@ async function countEndpoints(
       const isHealthy = !spec.excludeHeadPodFromServeSvc && (await isProxyHealthy(fetch, address, port, context));
       const label = String(isHealthy);
       if (labels[SERVE] !== label) {
-        const merge = { metadata: { uid, labels: { [SERVE]: label } } } as never;
+        const merge = { metadata: { uid, labels: { [SERVE]: label } } };
         // Direct write: the pods belong to a RayCluster; only the label that leads requests to them is set here.
         await context.client.patch(Pod, `${namespace}/${pod.metadata.name}`, { merge });
       }
