@@ -12,7 +12,7 @@ import {
 import { truncatedName } from "konverge/objects";
 import type { ClaimSharing } from "konverge/pods";
 import { isDiscoveredByKubernetes } from "./accounts.ts";
-import { HTTP_PORT, PICKER_CONFIG, SYSTEM_PORT } from "./component-container.ts";
+import { HTTP_PORT, PICKER_CONFIG, PICKER_PORT, poolName, SYSTEM_PORT } from "./component-container.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import {
   discoveryLabels,
@@ -25,7 +25,8 @@ import {
   type Surroundings,
   selectorOf,
 } from "./component-pod.ts";
-import { BASE_MODEL, BASE_MODEL_HASH, SERVING } from "./names.ts";
+import { InferencePool } from "./inference-pool.ts";
+import { BASE_MODEL, BASE_MODEL_HASH, COMPONENT_CLASS, NAMESPACE, SERVING } from "./names.ts";
 
 function metadataOf(component: DynamoComponentDeployment): ObjectMeta {
   const { name, namespace } = component.metadata;
@@ -206,6 +207,23 @@ export function autoscalersFor(component: DynamoComponentDeployment) {
         maxReplicas,
         ...(behavior && { behavior }),
         metrics: metrics ?? [cpu],
+      },
+    }),
+  ];
+}
+
+/** The workers that an endpoint picker chooses from, for the gateways that ask it. */
+export function inferencePoolFor(component: DynamoComponentDeployment) {
+  const { type, graph, dynamoNamespace } = identityOf(component);
+  if (type !== "epp" || !graph) return [];
+  const { name, namespace } = component.metadata;
+  return [
+    InferencePool.draft({
+      metadata: { name: poolName(graph), namespace, labels: labelsOf(component) },
+      spec: {
+        targetPorts: [{ number: HTTP_PORT }],
+        selector: { matchLabels: { [COMPONENT_CLASS]: "worker", [NAMESPACE]: dynamoNamespace } },
+        endpointPickerRef: { kind: "Service", name, port: { number: PICKER_PORT } },
       },
     }),
   ];

@@ -29,6 +29,7 @@ import { claimFor, hasSeveralPods, sharingOf, shrinkRefusal } from "./claim.ts";
 import {
   autoscalersFor,
   deploymentFor,
+  inferencePoolFor,
   ingressesFor,
   isAutoscaled,
   LeaderWorkerSet,
@@ -40,7 +41,7 @@ import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName, identityOf, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
 import { claimTemplateFor } from "./gpu-memory-service.ts";
-import { InferencePool, inferencePoolFor } from "./inference-pool.ts";
+import { InferencePool } from "./inference-pool.ts";
 import { SELECTOR } from "./names.ts";
 import { type Delay, delayOf } from "./readiness.ts";
 

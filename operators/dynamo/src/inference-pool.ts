@@ -1,8 +1,4 @@
 import { type KubeObject, TypedKind } from "konverge";
-import { HTTP_PORT, PICKER_PORT, poolName } from "./component-container.ts";
-import type { DynamoComponentDeployment } from "./component-deployment.ts";
-import { identityOf, labelsOf } from "./component-pod.ts";
-import { COMPONENT_CLASS, NAMESPACE } from "./names.ts";
 
 /** Of the Gateway API Inference Extension, which need not be installed. */
 export const InferencePool = new TypedKind<InferencePool>({
@@ -18,21 +14,4 @@ export interface InferencePool extends KubeObject {
     readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
     readonly endpointPickerRef: { readonly kind: "Service"; readonly name: string; readonly port: { number: number } };
   };
-}
-
-/** The workers that an endpoint picker chooses from, for the gateways that ask it. */
-export function inferencePoolFor(component: DynamoComponentDeployment) {
-  const { type, graph, dynamoNamespace } = identityOf(component);
-  if (type !== "epp" || !graph) return [];
-  const { name, namespace } = component.metadata;
-  return [
-    InferencePool.draft({
-      metadata: { name: poolName(graph), namespace, labels: labelsOf(component) },
-      spec: {
-        targetPorts: [{ number: HTTP_PORT }],
-        selector: { matchLabels: { [COMPONENT_CLASS]: "worker", [NAMESPACE]: dynamoNamespace } },
-        endpointPickerRef: { kind: "Service", name, port: { number: PICKER_PORT } },
-      },
-    }),
-  ];
 }

@@ -78,7 +78,6 @@ export {
   grantsOnly,
   guardPolicy,
   guardsOf,
-  type OperatorGuard,
 } from "./operator/guard.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";

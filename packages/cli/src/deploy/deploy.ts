@@ -5,8 +5,8 @@ import type { Operator } from "@konverge/runtime";
 import { type ManifestOptions, type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
 import { type ApplyOptions, applyObjects, deleteObjects, maybe } from "./apply-objects.ts";
 import { installDefinitions } from "./install.ts";
+import { serveStoredOnly } from "./serve-stored-only.ts";
 import { checkRunning, hasSimulatedNodesOnly } from "./simulated-nodes.ts";
-import { serveStoredOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 
 export interface DeployOptions extends ApplyOptions, ManifestOptions {

@@ -4,10 +4,10 @@ import { CustomResourceDefinition, Service } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
 import { type OperatorObjects, operatorObjects } from "../manifests/operator-objects.ts";
+import { storedOnly } from "../manifests/stored-only.ts";
 import type { SettingSources } from "../operators/settings.ts";
 import { type ApplyOptions, applyObjects, changeOf, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
-import { storedOnly } from "./stored-only.ts";
 import { untilDefined } from "./waiting.ts";
 import { keepingAddress } from "./webhook-address.ts";
 

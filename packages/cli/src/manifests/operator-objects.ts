@@ -21,12 +21,12 @@ import {
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
-import { storedOnly } from "../deploy/stored-only.ts";
 import { createParts } from "../operators/operator-parts.ts";
 import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
 import { networkPolicyOf } from "./network-policy.ts";
+import { storedOnly } from "./stored-only.ts";
 import {
   certificateObjects,
   injectionAnnotations,

@@ -8,7 +8,7 @@ import {
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import { type ApplyOptions, maybe } from "../deploy/apply-objects.ts";
-import { serveStoredOnly } from "../deploy/stored-only.ts";
+import { serveStoredOnly } from "../deploy/serve-stored-only.ts";
 import { RUN_ANNOTATION, type RunMark, runMark } from "../operators/run-mark.ts";
 
 const REGISTERED = [

@@ -1,22 +1,6 @@
 import type { KubeObject } from "@konverge/core";
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "@konverge/kinds";
-import type { Operator, OperatorParts } from "./operator.ts";
-
-/**
- * A condition on what an operator's service account writes. RBAC says which resources an account may write; a guard says what
- * may be in them.
- */
-export interface OperatorGuard {
-  /** The resources that it is about: `secrets`, `pods/exec`; `*` for all. */
-  readonly resources: readonly string[];
-  /**
-   * CEL that is true if the write is allowed. It has the variables of a ValidatingAdmissionPolicy: `object`, `oldObject` and
-   * `request`. Deletions have no `object`.
-   */
-  readonly expression: string;
-  /** What the operator is limited to: `runs only status.sh`. */
-  readonly limit: string;
-}
+import type { Operator, OperatorGuard, OperatorParts } from "./operator.ts";
 
 /** A rule of a Role. */
 export interface GrantedRule {

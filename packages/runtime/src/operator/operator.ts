@@ -4,7 +4,22 @@ import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
 import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
-import type { OperatorGuard } from "./guard.ts";
+
+/**
+ * A condition on what an operator's service account writes. RBAC says which resources an account may write; a guard says what
+ * may be in them.
+ */
+export interface OperatorGuard {
+  /** The resources that it is about: `secrets`, `pods/exec`; `*` for all. */
+  readonly resources: readonly string[];
+  /**
+   * CEL that is true if the write is allowed. It has the variables of a ValidatingAdmissionPolicy: `object`, `oldObject` and
+   * `request`. Deletions have no `object`.
+   */
+  readonly expression: string;
+  /** What the operator is limited to: `runs only status.sh`. */
+  readonly limit: string;
+}
 
 /** A setting of an operator: a command-line flag (`--natsAddr`) or an environment variable. */
 export interface OperatorSetting {

@@ -1,22 +1,9 @@
 import type { Client } from "@konverge/client";
 import { isConflict } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
+import { onlyStored } from "../manifests/stored-only.ts";
 import { type ApplyOptions, changeOf, INSTALLER, maybe } from "./apply-objects.ts";
 import { isForeign } from "./foreign-definition.ts";
-
-type Versions = CustomResourceDefinition["spec"]["versions"];
-
-const onlyStored = (versions: Versions): Versions =>
-  versions.map((one) => (one.storage ? one : { ...one, served: false }));
-
-/**
- * A kind of which only the stored version is served, so that no conversion is needed. Served, the others would give an
- * error in place of objects: kubectl asks for the newest.
- */
-export function storedOnly(crd: CustomResourceDefinition): CustomResourceDefinition {
-  const { conversion: _, versions, ...spec } = crd.spec;
-  return { ...crd, spec: { ...spec, versions: onlyStored(versions) } };
-}
 
 /** How often it is retried when another client writes at the same time. */
 const TRIES = 5;
