@@ -24,19 +24,17 @@ export class DurationError extends Error {
 export function parseDuration(text: string): bigint {
   const invalid = () => new DurationError(`time: invalid duration ${quote(text)}`);
   const isNegative = text.startsWith("-");
-  let rest = isNegative || text.startsWith("+") ? text.slice(1) : text;
+  const rest = isNegative || text.startsWith("+") ? text.slice(1) : text;
   if (rest === "0") return 0n;
   if (rest === "") throw invalid();
   let total = 0n;
-  while (rest !== "") {
-    const [term, whole, , fraction = ""] = /^([0-9]*)(\.([0-9]*))?/.exec(rest) as unknown as string[];
-    if (`${whole}${fraction}` === "" || exceeds64Bits(whole!) || BigInt(whole || "0") > LONGEST) throw invalid();
-    rest = rest.slice(term!.length);
-    const unit = /^[^.0-9]*/.exec(rest)![0];
+  const term = /([0-9]*)(?:\.([0-9]*))?([^.0-9]*)/y;
+  while (term.lastIndex < rest.length) {
+    const [, whole = "", fraction = "", unit = ""] = term.exec(rest)!;
+    if (`${whole}${fraction}` === "" || exceeds64Bits(whole) || BigInt(whole || "0") > LONGEST) throw invalid();
     if (unit === "") throw new DurationError(`time: missing unit in duration ${quote(text)}`);
     const size = own(UNITS, unit);
     if (size === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
-    rest = rest.slice(unit.length);
     total += BigInt(whole || "0") * size + fractionOf(size, fraction);
     if (total > LONGEST) throw invalid();
   }
