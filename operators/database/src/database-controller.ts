@@ -32,13 +32,20 @@ import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
-import { databaseErrors } from "./database-admission.ts";
-import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
+import { specErrors } from "./database-admission.ts";
+import {
+  configFor,
+  configurationDigest,
+  disruptionBudgetFor,
+  servicesFor,
+  statefulSetFor,
+} from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
+import { type ParameterStep, parameterStep, withRestart } from "./parameter-rollout.ts";
 import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { parseConfirming } from "./quorum.ts";
@@ -67,6 +74,7 @@ const DATABASE = "database-name";
 /** Milliseconds after which servers that are asked are asked again; while one is being promoted. */
 const ROUND = 30_000;
 const PROMOTION = 1_000;
+const RESTARTING = 2_000;
 
 /**
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
@@ -119,13 +127,19 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       // Whoever leads stays until another does.
       const count = Math.max(spec.instances, indexOf(written.primary || written.upstream) + 1);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
-      const isAsked = engine.name === "postgres" && !stopped && needsAnswers(database, count, isRotating(live));
+      const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);
       const outdated = outdatedPods(database, servers, context);
       const rollout: RolloutStep =
         stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
       const held = heldTopology(written, heldForRestore(database) !== undefined);
-      const step = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      const config = configFor(database, engine);
+      const decided = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      const parameters: ParameterStep =
+        rollout.step === "none"
+          ? parameterStep(members, written.primary, configurationDigest(config))
+          : { step: "none" };
+      const step = restartFor(decided, parameters, members, context);
       if (step.remove) await removePod(database, step.remove, context);
       await labelPods(database, written, step.topology, members, context);
       await replaceOutdated(database, rollout, context);
@@ -152,6 +166,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         members,
         step,
         rollout,
+        parameters,
         ready,
         asked: isAsked,
         problem,
@@ -181,7 +196,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           secret,
           ...(application ? [application] : []),
           ...certificates,
-          configFor(database, engine),
+          config,
           scriptsFor(database),
           topologyFor(database, step.topology, {
             instances: count,
@@ -216,7 +231,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
 
 /** Without the webhook, what it would refuse is found here. */
 function checkSpec(database: Database): void {
-  const [error] = databaseErrors(database, undefined);
+  const [error] = specErrors(database, undefined);
   if (error) throw new PermanentError("InvalidSpec", `${error.field}: ${error.message}`);
 }
 
@@ -226,13 +241,6 @@ function whyStopped(database: Database): Findings["stopped"] {
   return database.spec.hibernated
     ? { reason: "Hibernated", message: "the server is stopped, its data are kept" }
     : undefined;
-}
-
-/** Only what is needed is read. */
-function needsAnswers(database: Database, count: number, isRotatingNow: boolean): boolean {
-  const { metadata, spec } = database;
-  const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
-  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow || isArchived(database);
 }
 
 /** With fewer standbys than must confirm nothing could be written at all. */
@@ -283,6 +291,24 @@ function leaderWanted(
   }
   if (spec.switchoverTo !== undefined && spec.switchoverTo !== status?.lastSwitchover) return spec.switchoverTo;
   return rollout.step === "handOver" ? rollout.to : undefined;
+}
+
+/** Restarts the server whose turn it is, unless the primary is about to be another. */
+function restartFor(
+  step: Step,
+  due: ParameterStep,
+  members: readonly Member[],
+  { clock, events }: ReconcileContext,
+): Step {
+  const { operation, prepared, restart } = step.topology;
+  if (operation || prepared) return step;
+  const topology = withRestart(step.topology, due, members, clock.now());
+  if (topology.restart && topology.restart.since !== restart?.since && due.step === "restart") {
+    const reasons = due.pending.get(due.name)?.join(", ");
+    events.normal("ServerRestarts", `${due.name} restarts for new values of ${reasons}`);
+  }
+  if (!topology.restart && (due.step === "none" || due.step === "reject")) return { ...step, topology };
+  return { ...step, topology, after: Math.min(step.after ?? RESTARTING, RESTARTING) };
 }
 
 async function replaceOutdated(database: Database, rollout: RolloutStep, context: ReconcileContext): Promise<void> {

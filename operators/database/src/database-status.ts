@@ -11,6 +11,7 @@ import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
+import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
@@ -23,6 +24,7 @@ export interface Findings {
   readonly members: readonly Member[];
   readonly step: Step;
   readonly rollout: RolloutStep;
+  readonly parameters: ParameterStep;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
   /** Servers are asked how they are doing; otherwise only their pods are known. */
@@ -111,12 +113,13 @@ function isKnownToLead({ status }: Database, { members, step: { topology }, aske
 }
 
 function serverStatus({ name, pod, report }: Member, primary: string) {
-  const { size, used, behind } = report ?? {};
+  const { size, used, behind, pendingRestart = [] } = report ?? {};
   return {
     name,
     role: report?.role ?? (name === primary ? "primary" : "standby"),
     ready: (pod?.ready && !pod.ending) ?? false,
     ...(behind !== undefined && { behindSeconds: behind }),
+    ...(pendingRestart.length > 0 && { pendingRestart: [...pendingRestart] }),
     ...(size && used !== undefined && { usedPercent: Math.round((used * 100) / size) }),
   };
 }
@@ -134,6 +137,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             "RollingOut",
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
+    ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
@@ -204,6 +208,12 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const was = (type: string) => findCondition(status?.conditions, type);
   if (status?.phase === undefined) events.normal("Creating", `a server of version ${spec.version} is being made`);
   if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server is ready");
+  const { parameters } = findings;
+  const pending = parametersCondition(database, parameters);
+  const isBad = pending?.reason === "Rejected" || pending?.reason === "Refused";
+  if (isBad && was("ParametersAsRequested")?.reason !== pending.reason) {
+    events.warning(`Parameters${pending.reason}`, pending.message ?? "");
+  }
   if (step.told) events[step.told.type](step.told.reason, step.told.message);
   const trouble = step.problem ?? problem;
   const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;

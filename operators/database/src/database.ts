@@ -178,6 +178,10 @@ export const Database = defineKind({
               name: z.string(),
               role: z.string().optional(),
               ready: z.boolean(),
+              pendingRestart: z
+                .array(z.string())
+                .optional()
+                .describe("Parameters whose new value it gets by a restart, which follows."),
               behindSeconds: z.int().optional().describe("Replay lag of a standby."),
               usedPercent: z.int().optional().describe("Usage of its volume."),
             }),

@@ -34,6 +34,8 @@ export * from "./leadership.ts";
 export * from "./object-store.ts";
 export * from "./object-store-spec.ts";
 export * from "./operator.ts";
+export * from "./parameter-rollout.ts";
+export * from "./parameter-rules.ts";
 export * from "./quorum.ts";
 export * from "./recovery-controller.ts";
 export * from "./restore-controller.ts";

@@ -34,6 +34,8 @@ export interface Topology {
   readonly held?: boolean;
   /** The primary is about to hand over to this pod: first it makes a checkpoint, so that its stop takes little time. */
   readonly prepared?: { readonly to: string; readonly since: number };
+  /** The server that restarts for parameters that a reload does not change, and since when. */
+  readonly restart?: { readonly name: string; readonly since: number };
   /** Hand-overs that were given up since the last that succeeded, and when the last of them was. */
   readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
@@ -58,7 +60,8 @@ export function topologyFor(
     const name = podName(database, index);
     return `${name}=${name}.${podsServiceName(database)}:${servers.port}`;
   });
-  const { term, primary, upstream, fresh, prepared } = topology;
+  const { term, primary, upstream, fresh, prepared, restart } = topology;
+  const checkpoint = prepared?.since ?? (restart?.name === primary ? restart.since : "");
   return ConfigMap.draft({
     metadata: metadataOf(database, topologyName(database)),
     data: {
@@ -69,7 +72,8 @@ export function topologyFor(
         `members='${members.join(" ")}'`,
         `synchronous=${servers.synchronous}`,
         `fresh=${fresh ? "yes" : "no"}`,
-        `checkpoint=${prepared?.since ?? ""}`,
+        `checkpoint=${checkpoint}`,
+        `restart='${restart ? `${restart.name} ${restart.since}` : ""}'`,
         "",
       ].join("\n"),
       record: JSON.stringify(topology),

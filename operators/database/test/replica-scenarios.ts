@@ -312,6 +312,50 @@ export const rollsOut: Scenario = async (stage) => {
   assert.equal(await stage.condition(Database, NAME, "Ready"), "True Running");
 };
 
+/** The least of a change of parameters, for a test that plays it very often. */
+export const restartsOnce: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1 });
+  await changeParameters(stage, { max_connections: "50" });
+  assert.deepEqual(servers.wrongs, []);
+};
+
+async function changeParameters(stage: TestEnvironment, parameters: Record<string, string>): Promise<void> {
+  await change(stage, { parameters });
+  await stage.until("the change has begun", async () => {
+    const { data } = await stage.get(ConfigMap, `${NAME}-config`);
+    return Object.entries(parameters).every(([name, value]) =>
+      data!["postgresql.conf"]!.includes(`${name} = '${value}'`),
+    );
+  });
+  await stage.until(
+    "servers have the new parameters",
+    async () => (await stage.condition(Database, NAME, "ParametersAsRequested")) === "True AsRequested",
+    600_000,
+  );
+}
+
+/** Parameters that a reload takes restart nothing; others restart servers in their pods, in an order in which all can go on. */
+export const changesParameters: Scenario = async (stage) => {
+  const servers = await begun(stage, { synchronous: 1 });
+  const uids = async () => (await stage.list(Pod)).map(({ metadata }) => metadata.uid).sort();
+  const before = await uids();
+  await changeParameters(stage, { work_mem: "8MB" });
+  assert.deepEqual(servers.restarts, []);
+  await changeParameters(stage, { max_connections: "200" });
+  assert.deepEqual(servers.restarts.splice(0), [pod(2), pod(1), pod(0)], "the primary comes last");
+  await changeParameters(stage, { max_connections: "50" });
+  // A standby reports what it can lower when it has replayed that its primary has.
+  await stage.until("standbys have restarted, too", () => servers.restarts.length === 3);
+  assert.deepEqual(servers.restarts, [pod(0), pod(2), pod(1)], "the primary comes first");
+  assert.ok(await told(stage, "ServerRestarts"));
+  assert.deepEqual(await uids(), before, "no pod was replaced");
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.currentPrimary, status?.term], [pod(0), 1]);
+  await isReady(stage);
+  servers.nothingLost(pod(0));
+  assert.deepEqual(servers.wrongs, []);
+};
+
 /** Servers whose stop takes long hand over once, and not again and again without anybody who takes writes. */
 export const stopsSlowly: Scenario = async (stage) => {
   const servers = await begun(stage);

@@ -1,9 +1,12 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
-import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
+import { failsOverOnce, restartsOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {
+  mask: timeless,
+});
+survivesCrashesAndErrors("servers restart for new parameters, whatever fails", databaseOperator, restartsOnce, {
   mask: timeless,
 });
 survivesCrashesAndErrors("a password is rotated, whatever fails", databaseOperator, rotates, { mask: timeless });

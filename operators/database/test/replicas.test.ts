@@ -1,5 +1,6 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import {
+  changesParameters,
   comesBack,
   failsOver,
   growsWhenFull,
@@ -34,6 +35,7 @@ onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull)
 onEmbedded("nothing is reported of standbys when there are none any more", reportsNoStandbys);
 onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
+onEmbedded("parameters are reloaded, or restart servers in an order in which all can go on", changesParameters);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);

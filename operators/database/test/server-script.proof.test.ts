@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { script } from "@konverge/database-operator";
+import * as parameterStories from "./parameter-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
 import * as stories from "./replication-stories.ts";
@@ -21,6 +22,7 @@ const SUBJECTS: readonly Subject[] = [
       { line: 'wait "$server"', why: "pg_ctl waits for its end as well; this only takes the ended process away" },
       { line: "server=''", why: "another process would have to get the number of the one that has ended" },
       { line: "checkpoint=''", why: "for topologies of an operator that asked for none" },
+      { line: "restart=''", why: "for topologies of an operator that ordered none" },
       { line: '[ -n "$checkpoint" ]', why: "it only saves checkpoints" },
       { line: 'echo "$checkpoint" > "$RUN/flushing"', why: "it only saves checkpoints" },
       { line: "state stopping", why: "it only tells; what comes next replaces it within a second" },
@@ -72,6 +74,22 @@ const SUBJECTS: readonly Subject[] = [
     ],
   },
   {
+    script: "server-parameters.sh",
+    unnoticed: [
+      { line: "s/^max_worker_processes", why: "max_connections stands for it" },
+      { line: "s/^max_wal_senders", why: "max_connections stands for it" },
+      { line: "s/^max_locks_per_xact", why: "max_connections stands for it" },
+      { line: "say ", why: "it only logs" },
+      { line: "state restarting", why: "it only reports; what follows replaces it within a second" },
+    ],
+    turns: [
+      { from: "is_standby || return 0", to: "! is_standby || return 0" },
+      { from: "has[$1] + 0 < $2", to: "has[$1] + 0 > $2" },
+      { from: '= "$POD_NAME" ] && is_up &&', to: '!= "$POD_NAME" ] && is_up &&' },
+      { from: '!= "$number" ] ||', to: '= "$number" ] ||' },
+    ],
+  },
+  {
     script: "status.sh",
     unnoticed: [
       { line: "set -u", why: "no variable is missing here" },
@@ -81,6 +99,8 @@ const SUBJECTS: readonly Subject[] = [
       { from: "greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text", to: "'0/0'::text" },
       { from: "case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn()", to: "case when false" },
       { from: "status = 'streaming'", to: "status <> 'streaming'" },
+      { from: "error is not null and", to: "error is null and" },
+      { from: "where pending_restart;", to: "where not pending_restart;" },
       { from: "<> 'off' as archives", to: "= 'off' as archives" },
       { from: "like '%.ready'", to: "like '%.done'" },
       { from: "cluster state: *shut down", to: "cluster state: *in production" },
@@ -100,7 +120,7 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries(stories).map(
+  const scenes = Object.entries({ ...stories, ...parameterStories }).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {
