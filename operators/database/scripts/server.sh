@@ -10,8 +10,8 @@
 #   checkpoint   a number while the primary is about to hand over or to restart: it makes a checkpoint, once for each number
 #   restart      a pod and a number: its server restarts, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, and APPLICATION and TLS if there
-# are.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, and APPLICATION and
+# TLS if there are.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
@@ -313,8 +313,24 @@ follow() {
   fi
 }
 
+# The pod ends. A server has the pod's grace to write everything out; a primary with standbys has as long as in a hand-over, and reports
+# where it has stopped until the operator has asked, so that one of them replaces it without a loss.
 end() {
-  if is_up; then stop_server fast; fi
+  is_up || exit 0
+  if is_standby || [ -z "$(others)" ]; then
+    stop_server fast "$STOP_SECONDS"
+    exit 0
+  fi
+  state stopping
+  stop_server fast 300
+  rm -f "$RUN/asked"
+  state stopped
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pause
+    [ -f "$RUN/asked" ] && break
+  done
+  # The answer is on its way.
+  pause
   exit 0
 }
 trap end TERM INT

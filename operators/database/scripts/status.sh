@@ -18,6 +18,7 @@
 # Variables: VOLUME, PGDATA, RUN, PORT.
 set -u
 
+touch "$RUN/asked"
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"

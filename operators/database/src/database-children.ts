@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { QuantityValue } from "konverge";
-import { ConfigMap, PodDisruptionBudget, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
+import { ConfigMap, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
 import { accessRules } from "./access-rules.ts";
 import type { Database } from "./database.ts";
@@ -57,17 +57,6 @@ export function servicesFor(database: Database, engine: Engine) {
       selector: labelsOf(database),
       clusterIP: "None",
       publishNotReadyAddresses: true,
-    }),
-  ];
-}
-
-/** Nodes are drained one server at a time. */
-export function disruptionBudgetFor(database: Database) {
-  if (database.spec.instances === 1) return [];
-  return [
-    PodDisruptionBudget.draft({
-      metadata: metadataOf(database, database.metadata.name),
-      spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(database) } },
     }),
   ];
 }

@@ -33,15 +33,11 @@ import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { specErrors } from "./database-admission.ts";
-import {
-  configFor,
-  configurationDigest,
-  disruptionBudgetFor,
-  servicesFor,
-  statefulSetFor,
-} from "./database-children.ts";
+import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { engineOf } from "./engines.ts";
+import { allowsDataLoss } from "./failover-policy.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
@@ -204,7 +200,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
             port: engine.port,
           }),
           ...servicesFor(database, engine),
-          ...disruptionBudgetFor(database),
+          ...disruptionBudgetFor(database, brokenServers(members, clock.now())),
           draft,
           ...poolerFor(database, engine, passwordDigest(ofPoolers).slice(0, 16)),
           ...backupsFor(database, backups),
@@ -268,7 +264,7 @@ async function decide(
     members: known,
     confirming: [parseConfirming(status?.confirming), required > 0 ? { required, names } : undefined],
     delay: durationMs(spec.failover?.delay ?? "30s"),
-    allowDataLoss: spec.failover?.allowDataLoss ?? false,
+    allowDataLoss: allowsDataLoss(database),
     switchoverTo: leaderWanted(database, topology, members, rollout),
     lostSince: Number.isNaN(lost) ? undefined : lost,
     now: context.clock.now(),

@@ -9,6 +9,7 @@ import {
 import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
+import { failoverCondition } from "./failover-policy.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
@@ -159,23 +160,6 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Ready: conditionFalse("ServersNotReady", message),
     Progressing: conditionTrue("ServersNotReady", message),
   };
-}
-
-/** Standbys alone do not make a database fail over: one of them must be known to have every commit. */
-function failoverCondition({ spec }: Database): Conditions {
-  if (spec.instances < 2) return { AutomaticFailover: undefined };
-  if (spec.synchronous > 0) {
-    const message = "a standby that has every acknowledged commit replaces a primary that is lost";
-    return { AutomaticFailover: conditionTrue("SynchronousStandbys", message) };
-  }
-  if (spec.failover?.allowDataLoss) {
-    const message = "a standby replaces a primary that is lost; the last commits may be lost with it";
-    return { AutomaticFailover: conditionTrue("DataLossAllowed", message) };
-  }
-  const message =
-    "no standby replaces a primary that is lost, since none is known to have every acknowledged commit: set " +
-    "spec.synchronous to 1 or more, or spec.failover.allowDataLoss";
-  return { AutomaticFailover: conditionFalse("NoSynchronousStandby", message) };
 }
 
 function refusal({ storage }: Findings, version: string | undefined) {

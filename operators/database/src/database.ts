@@ -10,8 +10,10 @@ const failover = z.object({
   delay: duration().default("30s").describe("How long the primary can be unavailable before a standby is promoted."),
   allowDataLoss: z
     .boolean()
-    .default(false)
-    .describe("Whether a standby that may lack the last commits can be promoted."),
+    .optional()
+    .describe(
+      "Whether a standby that may lack the last commits can be promoted. Default: true with three or more instances and without synchronous.",
+    ),
 });
 
 const storage = z.object({

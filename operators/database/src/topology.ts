@@ -17,6 +17,8 @@ export interface Operation {
    * that it has stopped: any later pod of that name has never read an older topology.
    */
   readonly fence?: string;
+  /** Where the old primary ended in good order, as PostgreSQL writes positions: its pod is being deleted. */
+  readonly ended?: string;
   /** When the old primary was first seen to have stopped, in milliseconds since 1970. */
   readonly stopped?: number;
 }

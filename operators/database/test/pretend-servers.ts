@@ -36,6 +36,7 @@ interface Server {
   config: string;
   connections: number;
   restarted: string;
+  asked: boolean;
 }
 
 /** The topology as pods read it. */
@@ -99,6 +100,7 @@ export class PretendServers {
           );
           await sleep(this.#stage.clock, 1_000, { signal: stop, background: true }).catch(() => undefined);
         }
+        await this.#end(name);
         // A node that is cut off does not end its pods.
         if (this.#running.get(name)?.isolated && !killed.aborted) {
           await new Promise<void>((resolve) => killed.addEventListener("abort", () => resolve(), { once: true }));
@@ -117,6 +119,18 @@ export class PretendServers {
         return 0;
       },
     });
+  }
+
+  /** A primary that is told to end stops, its standbys get the rest, and it reports that until it has been asked. */
+  async #end(pod: string): Promise<void> {
+    const server = this.#running.get(pod);
+    if (server?.role !== "primary" || server.isolated || this.#standbysOf(server).length === 0) return;
+    server.role = "stopped";
+    for (const standby of this.#standbysOf(server)) this.#receive(standby);
+    server.asked = false;
+    for (let second = 0; second < 10 && !server.asked; second++) {
+      await sleep(this.#stage.clock, 1_000, { background: true });
+    }
   }
 
   /** On simulated nodes that run nothing: follows what pods there are, and what they would read. */
@@ -158,6 +172,7 @@ export class PretendServers {
     const server = this.#running.get(pod);
     if (!server || server.isolated || server.role === "") return undefined;
     const { volume, role, term } = server;
+    server.asked = true;
     // A stop in good order is a record of its own, which standbys have got.
     const stopped = role === "stopped" ? 0 : 1;
     const lsn = `0/${(volume.rows.length * 2 + stopped).toString(16).toUpperCase()}`;
@@ -217,6 +232,7 @@ export class PretendServers {
       config: "",
       connections: 0,
       restarted: "",
+      asked: false,
     };
     this.#running.set(pod, server);
     return server;

@@ -193,9 +193,9 @@ export const switchesOver: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** The primary's pod is deleted and finds no node: another leads, and when it is back it is a standby. */
+/** The primary's pod is deleted and finds no node: another leads, with all rows, and when it is back it is a standby. */
 export const replacesPrimary: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2, synchronous: 1, failover: { delay: "2s" } });
+  const servers = await begun(stage, { instances: 2 });
   const nodes = (await stage.list(Node)).map(({ metadata }) => metadata.name);
   try {
     for (const name of nodes) await cordon(stage, name, true);
@@ -203,7 +203,7 @@ export const replacesPrimary: Scenario = async (stage) => {
     await leads(stage, 1);
     await stage.until("it takes writes", () => servers.roleOf(pod(1)) === "primary");
     await isLabelled(stage, 1);
-    await stage.until("it is told", () => told(stage, "FailedOver"));
+    await stage.until("it is told", () => told(stage, "SwitchedOver"));
     servers.nothingLost(pod(1));
   } finally {
     for (const name of nodes) await cordon(stage, name, false);
@@ -268,11 +268,41 @@ export const waitsForFence: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** A primary that is back in time leads on; one whose pod is deleted is not replaced. */
+/** With three servers, a lost primary is replaced unattended by the standby that is furthest ahead. */
+export const replacesByDefault: Scenario = async (stage) => {
+  const servers = await begun(stage);
+  const nodes = (await stage.list(Node)).map(({ metadata }) => metadata.name);
+  try {
+    for (const name of nodes) await cordon(stage, name, true);
+    await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`, { gracePeriodSeconds: 0 });
+    await stage.until("another leads", async () => ![undefined, pod(0)].includes(await primary(stage)));
+  } finally {
+    for (const name of nodes) await cordon(stage, name, false);
+  }
+  await isReady(stage);
+  assert.equal(servers.roleOf(pod(0)), "standby");
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** A server that does not become ready does not block the drain of the others' nodes for ever. */
+export const letsNodesDrain: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  const annotations = { "sim.konverge.dev/ready": "false" };
+  await stage.client.patch(Pod, `${stage.namespace}/${pod(1)}`, { merge: { metadata: { annotations } } });
+  await stage.advance(60_000);
+  await assert.rejects(stage.client.evict(`${stage.namespace}/${pod(0)}`, { timeout: 1_000 }), /disruption budget/);
+  await stage.advance(300_000);
+  await stage.client.evict(`${stage.namespace}/${pod(0)}`);
+  await leads(stage, 1);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** A primary whose pod is lost, and that is back in time, leads on. */
 export const comesBack: Scenario = async (stage) => {
   const servers = await begun(stage, { failover: { delay: "60s", allowDataLoss: true } });
   const { uid } = (await stage.get(Pod, pod(0))).metadata;
-  await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`);
+  await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`, { gracePeriodSeconds: 0 });
   await stage.until(
     "it is back",
     async () => ![undefined, uid].includes((await stage.find(Pod, pod(0)))?.metadata.uid),
@@ -381,7 +411,7 @@ export const stopsSlowly: Scenario = async (stage) => {
 /** The status names a primary when it is one, and says whether another would replace it. */
 export const namesThePrimary: Scenario = async (stage) => {
   const servers = await begun(stage);
-  assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "False NoSynchronousStandby");
+  assert.equal(await stage.condition(Database, NAME, "AutomaticFailover"), "True DataLossAllowed");
   servers.promotionTakes = 20;
   await change(stage, { switchoverTo: pod(2), synchronous: 1 });
   await stage.until("it shall lead", async () => {

@@ -5,9 +5,11 @@ import {
   failsOver,
   growsWhenFull,
   hasCompany,
+  letsNodesDrain,
   namesThePrimary,
   namesThePromoted,
   outlivesExporter,
+  replacesByDefault,
   replacesPrimary,
   replicates,
   reportsNoStandbys,
@@ -36,6 +38,8 @@ onEmbedded("nothing is reported of standbys when there are none any more", repor
 onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
 onEmbedded("parameters are reloaded, or restart servers in an order in which all can go on", changesParameters);
+onEmbedded("with three servers, a lost primary is replaced unattended", replacesByDefault);
+onEmbedded("a server that does not become ready does not block a drain for ever", letsNodesDrain);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);
