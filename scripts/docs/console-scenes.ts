@@ -10,7 +10,7 @@ import { type Console, startConsole } from "@konverge/console";
 import { AdjustableClock, type KubeObject, realClock, sleep } from "@konverge/core";
 import { PretendServers } from "@konverge/database-operator/pretend-servers";
 import { Pod, ResourceQuota } from "@konverge/kinds";
-import { operators } from "@konverge/operators";
+import { operators, samplesOf } from "@konverge/operators";
 import { chosenSamples } from "../../packages/cli/src/demo/chosen-samples.ts";
 import { deploy } from "../../packages/cli/src/deploy/deploy.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../../packages/cli/src/manifests/defaults.ts";
@@ -75,7 +75,7 @@ async function fill({ client }: Cluster): Promise<ConsoleScenes["ids"]> {
   });
   for (const { object } of chosen
     .filter(({ name }) => name !== "database-operator")
-    .flatMap((one) => chosenSamples(one)))
+    .flatMap((one) => chosenSamples(one, samplesOf(one))))
     await create(client, { ...object, metadata: { namespace, ...object.metadata } });
   await create(client, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
   await create(client, {

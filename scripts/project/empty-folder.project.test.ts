@@ -44,6 +44,11 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
     assert.match(await npm("start"), /Cache sample has converged/);
   });
 
+  step("npm test and konverge explore find nothing wrong with what was made", async () => {
+    assert.match(await npm("test"), /pass 2\b[\s\S]*fail 0\b/);
+    assert.match(await project.konverge("explore", "src/operator.ts"), /^no findings, /m);
+  });
+
   step("create api adds a kind, and keeps what was changed by hand when it is repeated", async () => {
     const api = ["create", "api", "--group", "ml", "--version", "v1alpha1", "--kind", "TrainingJob"];
     assert.match(await project.konverge(...api), /src\/training-job\.ts written/);

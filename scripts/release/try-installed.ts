@@ -71,7 +71,7 @@ const PATIENCE = 180_000;
 
 /**
  * Installs tarballs into a new project, as a user does, and does what users do first: type-check and run an operator of
- * their own, `npx konverge up`, a request, `down`, `envtest`. Then without the packages that are optional.
+ * their own, `npx konverge up`, a request, `down`, `envtest`, `explore`. Then without the packages that are optional.
  */
 export async function tryInstalled(tarballs: readonly string[], options: { runtimes?: boolean } = {}): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "konverge-installed-"));
@@ -113,11 +113,15 @@ export async function tryInstalled(tarballs: readonly string[], options: { runti
     }
     await envtestStarts((await konverge("envtest", "--folder", join(folder, "assets"))).trim(), folder);
 
+    // A user's project has no operators but its own.
+    rmSync(join(folder, "node_modules", "@konverge", "operators"), { recursive: true });
+    expect(await konverge("explore", "src/operator.ts"), "no findings");
+
     rmSync(join(folder, "node_modules", "@konverge"), { recursive: true });
     rmSync(join(folder, "src"), { recursive: true });
     expect((await outcome("npx", "konverge", "up")).stderr, "npm install --save-dev @konverge/dev");
     expect((await outcome("npx", "konverge", "run")).stderr, "npm install @konverge/operators");
-    console.log("installed and tried: types, an operator, up, a request, down, envtest, what is missing");
+    console.log("installed and tried: types, an operator, up, a request, down, envtest, explore, what is missing");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

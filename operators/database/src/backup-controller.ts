@@ -55,8 +55,8 @@ export function databaseBackups() {
       }),
     ],
     permissions: [
-      permission(Job, ["get", "create"]),
-      permission(Pod, ["list"]),
+      permission(Job, ["get", "create"], { why: "runs each DatabaseBackup in a Job" }),
+      permission(Pod, ["list"], { why: "reads why the pods of each DatabaseBackup failed" }),
       permission(DatabaseBackup, ["delete"]),
       permission(Event, ["list"]),
     ],

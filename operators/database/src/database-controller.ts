@@ -102,14 +102,21 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
     permissions: [
-      permission(PersistentVolumeClaim, ["patch"]),
-      permission(StatefulSet, ["delete"]),
-      permission(Pod, ["get", "patch", "delete"]),
-      permission(Pod, ["get", "create"], { subresource: "exec" }),
+      permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
+      permission(StatefulSet, ["delete"], { why: "stops the servers of each Database before it is deleted" }),
+      permission(Pod, ["get", "patch", "delete"], {
+        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other",
+      }),
+      permission(Pod, ["get", "create"], {
+        subresource: "exec",
+        why: "runs status.sh in the servers of each Database, to learn who leads, who follows how far, and how full volumes are",
+      }),
       permission(PodMonitor, ["get", "create", "patch", "delete"]),
       permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
-      permission(Secret, ["get", "create", "update"]),
+      permission(Secret, ["get", "create", "update"], {
+        why: "keeps the passwords and certificates of each Database, and reads those that cert-manager has issued",
+      }),
     ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context) {

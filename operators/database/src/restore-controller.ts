@@ -67,9 +67,11 @@ export function databaseRestores() {
       }),
     ],
     permissions: [
-      permission(Job, ["get", "create", "patch"]),
-      permission(Pod, ["list"]),
-      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(Job, ["get", "create", "patch"], { why: "runs each DatabaseRestore in Jobs" }),
+      permission(Pod, ["list"], { why: "reads why the pods of each DatabaseRestore failed" }),
+      permission(PersistentVolumeClaim, ["create", "delete"], {
+        why: "creates the volume that each DatabaseRestore writes to, and replaces one that is of no use",
+      }),
       permission(Database, ["patch"]),
       permission(Event, ["list"]),
     ],

@@ -57,7 +57,6 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
                 { name: "REPORT", value: REPORT },
                 ...task.env,
               ],
-              terminationMessagePolicy: "FallbackToLogsOnError",
               resources: { requests: { cpu: "100m", memory: "256Mi" } },
               volumeMounts: [
                 scriptsMount,

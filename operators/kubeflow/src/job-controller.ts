@@ -33,7 +33,9 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
       cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
     permissions: [
-      permission(Pod, ["get", "create", "delete"]),
+      permission(Pod, ["get", "create", "delete"], {
+        why: `creates the pods of each ${framework.kind.kind}, and deletes those that must restart or are done`,
+      }),
       permission(framework.kind, ["update"], { subresource: "status" }),
       permission(framework.kind, ["delete"]),
       ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => permission(kind, ["get", "create", "patch", "delete"])),

@@ -64,8 +64,10 @@ export function mpiJobController(tools: MpiTools) {
       cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
     permissions: [
-      permission(Pod, ["get", "create", "delete"]),
-      permission(BatchJob, ["get", "create", "delete"]),
+      permission(Pod, ["get", "create", "delete"], {
+        why: "creates the workers of each MPIJob, and deletes those that must restart or are done",
+      }),
+      permission(BatchJob, ["get", "create", "delete"], { why: "creates the launcher of each MPIJob" }),
       permission(MPIJob, ["update"], { subresource: "status" }),
     ],
     async reconcile(object, context): Promise<JobResult> {

@@ -50,7 +50,7 @@ export function trainJobController(metrics: JobMetrics) {
       cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
     permissions: [
-      permission(BatchJob, ["get", "create", "delete"]),
+      permission(BatchJob, ["get", "create", "delete"], { why: "creates the nodes of each TrainJob" }),
       permission(TrainJob, ["update"], { subresource: "status" }),
     ],
     async reconcile(object, context): Promise<JobResult> {

@@ -41,7 +41,7 @@ export function rayServices(metrics: RayMetrics, fetch: RayFetch) {
       cacheKind(Pod, { labelSelector: CLUSTER }),
       cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
     ],
-    permissions: [permission(Pod, ["patch"])],
+    permissions: [permission(Pod, ["patch"], { why: "labels the pods of each RayService that serve requests" })],
     async reconcile(service, context): Promise<ReconcileResult<RayService>> {
       const warning = upstreamWarning(context, "RayServices");
       if (warning) {

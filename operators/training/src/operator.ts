@@ -34,6 +34,5 @@ export const trainingOperator = operator({
       }),
     ],
     admissions: [trainingJobAdmission],
-    conversions: [TrainingJob],
   }),
 });

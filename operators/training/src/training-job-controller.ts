@@ -50,9 +50,16 @@ export function trainingJobs(options: TrainingJobsOptions): Controller {
       }),
     ],
     permissions: [
-      permission(Pod, ["get", "create", "delete"]),
-      permission(Pod, ["get"], { subresource: "log" }),
-      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(Pod, ["get", "create", "delete"], {
+        why: "creates the pods of each TrainingJob, and deletes those that must restart or are done",
+      }),
+      permission(Pod, ["get"], {
+        subresource: "log",
+        why: "reads the progress of each TrainingJob from the log of its first pod",
+      }),
+      permission(PersistentVolumeClaim, ["create", "delete"], {
+        why: "creates the volumes of each TrainingJob, and deletes those that are not kept",
+      }),
       permission(TrainingJob, ["delete"]),
       ...Object.values(POD_GROUPS).map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],

@@ -139,8 +139,6 @@ function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodS
         ports: [{ name: "training", containerPort: portOf(job) }],
         ...resourcesFor(job, member),
         ...(volumeMounts.length > 0 && { volumeMounts }),
-        // The last lines of a worker that failed are why it did.
-        terminationMessagePolicy: "FallbackToLogsOnError",
       },
     ],
     ...(volumes.length > 0 && { volumes }),

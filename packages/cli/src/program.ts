@@ -21,7 +21,7 @@ import { operatorsCommand } from "./commands/operators.ts";
 import { probeCommand } from "./commands/probe.ts";
 import { projectCommands } from "./commands/project.ts";
 import { replayCommand } from "./commands/replay.ts";
-import { stopOnSignals } from "./commands/stop-on-signals.ts";
+import { stopOnSignals, stopWithNpm } from "./commands/stop-on-signals.ts";
 import { runCommand } from "./run/run-command.ts";
 
 /** The `konverge` command with all it can do. `fail` ends the process with an error. */
@@ -44,7 +44,7 @@ Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has oth
   for (const command of clusterCommands(fail)) program.addCommand(command);
   for (const command of embeddedCommands()) program.addCommand(command);
   program.addCommand(nodeCommand());
-  program.addCommand(runCommand(() => ({ env: process.env, stop: stopOnSignals() })));
+  program.addCommand(runCommand(() => ({ env: process.env, stop: AbortSignal.any([stopOnSignals(), stopWithNpm()]) })));
   program.addCommand(operatorsCommand());
   program.addCommand(manifestsCommand());
   program.addCommand(chartCommand());

@@ -45,6 +45,5 @@ export const greetingOperator = operator({
         validate: ({ spec }) => (spec.to === "nobody" ? [fieldInvalid("spec.to", spec.to, "must be somebody")] : []),
       }),
     ],
-    conversions: [Greeting],
   }),
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -13,8 +14,14 @@ import { Greeting } from "./greeting-operator.ts";
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /** Starts `konverge` as its users do. */
-function konverge(...args: string[]) {
-  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+const konverge = (...args: string[]) => konvergeWith({}, ...args);
+
+/** The same, with more in its environment. */
+function konvergeWith(env: NodeJS.ProcessEnv, ...args: string[]) {
+  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
@@ -44,6 +51,19 @@ test("Ctrl-C lets operators finish; the process ends well", { skip: process.plat
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("konverge explore needs no operators but those of the module", async () => {
+  const refused = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      if (!name.startsWith("@konverge/operators")) return next(name, context);
+      throw Object.assign(new Error("Cannot find package '@konverge/operators'"), { code: "ERR_MODULE_NOT_FOUND" });
+    } });`;
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refused)}` };
+  const words = ["explore", path("./greeting-operator.ts"), "--faults", "deletion", "--workers", "1"];
+  const explored = konvergeWith(env, ...words);
+  assert.deepEqual(await explored.ended, [0, null], explored.output());
+  assert.match(explored.output(), /^no findings, /m);
 });
 
 test("konverge dev ends with the npm that started it, though npm was killed", {
@@ -104,6 +124,23 @@ test("webhooks of a run that was killed are named, and removed on request", asyn
   const again = konverge("cleanup", "--yes", "--kubeconfig", kubeconfig);
   await again.ended;
   assert.equal(again.output(), "there is nothing to remove\n");
+});
+
+test("a port of the console that is in use is named, with the option that sets it", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const { port } = other.address() as AddressInfo;
+    const results = path("../../../bench/results/apiserver.md");
+    const refused = konverge("console", "--results", results, "--port", String(port));
+    assert.deepEqual(await refused.ended, [1, null]);
+    assert.equal(
+      refused.output(),
+      `konverge: port ${port} is in use by another process: choose another with --port, or 0 for any\n`,
+    );
+  } finally {
+    other.close();
+  }
 });
 
 test("settings are options of the commands that write and deploy manifests", async () => {

@@ -32,7 +32,7 @@ export function projectStage(kind = "Cache"): ProjectStage {
   const lines: string[] = [];
   const tell = (text: string) => void lines.push(text);
   const api = { domain: "example.com", group: "", version: "v1alpha1", kind };
-  init(folder, { ...api, packages: place, install: false, ownVersion: "0.1.0", tell });
+  init(folder, { ...api, packages: place, install: false, path: undefined, ownVersion: "0.1.0", tell });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
   const env: NodeJS.ProcessEnv = { ...process.env, PATH: dirname(process.execPath) + delimiter + process.env["PATH"] };
   // Set by the runner of these tests, it would make the project's tests report to it.

@@ -130,6 +130,8 @@ export interface JsonSurvey {
   readonly depth: number;
   /** How many keys: a colon stands after each, and nowhere else. */
   readonly keys: number;
+  /** How many commas: one less than keys or items in each object and list that has any. */
+  readonly commas: number;
   /** No number but integers that JavaScript keeps: {@link parseJson} would give what JSON.parse does. */
   readonly isPlain: boolean;
 }
@@ -137,6 +139,7 @@ export interface JsonSurvey {
 /** Looks through a JSON text, once, for what parsing it hides. Of a text that is no JSON it says nothing of use. */
 export function surveyJson(text: string): JsonSurvey {
   let keys = 0;
+  let commas = 0;
   let containers = 0;
   let depth = 0;
   let open = 0;
@@ -145,6 +148,7 @@ export function surveyJson(text: string): JsonSurvey {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     else if (code === COLON) keys++;
+    else if (code === COMMA) commas++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       containers++;
       if (++open > depth) depth = open;
@@ -156,7 +160,7 @@ export function surveyJson(text: string): JsonSurvey {
       if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
     }
   }
-  return { keys, containers, depth, isPlain };
+  return { keys, commas, containers, depth, isPlain };
 }
 
 /** The index of the quotation mark that ends a string; the length of the text if none does. */

@@ -18,5 +18,6 @@ export {
   type RbacObject,
   type RoleOptions,
   rolesFor,
+  type WebhookPermissionOptions,
   webhookPermissions,
 } from "@konverge/runtime";

@@ -15,6 +15,7 @@ export {
 export {
   type AnyCrd,
   applyDefaults,
+  type ConversionAnnotation,
   type CRDKind,
   type CrdColumn,
   type CrdConversion,
@@ -22,6 +23,7 @@ export {
   type CrdObject,
   type CrdSpec,
   type CrdVersion,
+  conversionAnnotation,
   crdsFromYaml,
   fromCRD,
   lostInConversion,

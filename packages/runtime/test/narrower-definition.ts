@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from "@konverge/kinds";
 import { controller } from "@konverge/runtime";
 import { defineKind, z } from "@konverge/schema";
 import { scenario } from "./scenario.ts";
+import { Widget } from "./stage.ts";
 
 const Gadget = defineKind({
   group: "example.com",
@@ -69,4 +70,16 @@ scenario("an operator works with a CustomResourceDefinition that knows less than
   assert.equal(s.writes().length, 1);
   assert.deepEqual((await s.user.get(Gadget, "default/g")).status, { text: "[more]" });
   await s.user.delete(CustomResourceDefinition, key);
+});
+
+scenario("a status field that the definition does not have is named as such, and the rest is reported", async (s) => {
+  const misspelled = { text: "fine", cuont: 1 };
+  await s.run(controller(Widget, { reconcile: () => ({ status: misspelled as object }) }));
+  await s.widget("w");
+  await s.settle();
+  assert.equal((await s.user.get(Widget, "default/w")).status?.text, "fine");
+  assert.deepEqual(s.warnings, [
+    "the definition of Widget.example.com does not declare status.cuont, which is not reported: add it to the status of " +
+      "the definition, or correct its name in what reconcile returns",
+  ]);
 });

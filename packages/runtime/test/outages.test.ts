@@ -183,3 +183,19 @@ test("a hot key takes no more than its share, and ends in its last state", async
   assert.equal(seen.size, 11);
   await assertConverged(s.user, 11);
 });
+
+test("a kind that was just installed is watched a moment later, without a warning", async () => {
+  const s = await stage();
+  let refusals = 3;
+  s.interfere = async (request, next) => {
+    if (!request.path.includes("watch=true") || !request.path.includes("widgets") || refusals-- <= 0)
+      return next(request);
+    const status = { kind: "Status", code: 429, reason: "TooManyRequests", message: "storage is (re)initializing" };
+    return { status: 429, headers: { "retry-after": "1" }, body: JSON.stringify(status) };
+  };
+  await s.run(copies());
+  await s.widget("w", { text: "1" });
+  await s.settle();
+  await assertConverged(s.user, 1);
+  assert.deepEqual(s.warnings, []);
+});

@@ -3,24 +3,8 @@ import { test } from "node:test";
 import { keyOf } from "@konverge/core";
 import { ConfigMap } from "@konverge/kinds";
 import { cacheKind, controller, type ReconcileContext } from "@konverge/runtime";
+import { deafTo } from "./deaf-watch.ts";
 import { configMap, type Interference, stage, Widget } from "./stage.ts";
-
-/** Watches of these objects are cut off: nothing new is heard of them. */
-const deafTo =
-  (plural: string): Interference =>
-  async (request, next) => {
-    const response = await next(request);
-    if (!request.path.includes("watch=true") || !request.path.includes(plural)) return response;
-    return { ...response, body: onlyTheListing(response.body as AsyncIterable<string | Uint8Array>) };
-  };
-
-async function* onlyTheListing(body: AsyncIterable<string | Uint8Array>) {
-  let listed = false;
-  for await (const chunk of body) {
-    if (!listed) yield chunk;
-    listed ||= String(chunk).includes("initial-events-end");
-  }
-}
 
 /** Creates a ConfigMap with a generated name if there is none yet: the classic that makes duplicates. */
 const atMostOne = controller(Widget, {

@@ -21,7 +21,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
   const noted: Transport = (request) => {
     lastRequest = performance.now();
     if (!request.path.includes("watch=true")) requests.push(`${request.method} ${request.path}`);
-    return transport(request);
+    return self.interfere ? self.interfere(request, transport) : transport(request);
   };
   const manager = (controllers: Controller | Controller[], more: Partial<ManagerOptions> = {}) => {
     const made = new Manager("kind" in controllers ? [controllers] : controllers, {
@@ -36,7 +36,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
     managers.every((one) =>
       [...one.controllers()].every(({ depth, working, retrying }) => depth + working + retrying === 0),
     );
-  return {
+  const self: Stage & AsyncDisposable = {
     get clock(): never {
       throw new Error("a real server has no virtual time");
     },
@@ -79,6 +79,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
       for (const kind of [Widget, ConfigMap, Secret, Deployment] as KindRef<KubeObject>[]) await clear(user, kind);
     },
   };
+  return self;
 }
 
 /** Removes all objects of a kind that scenarios may have left, whatever holds them. */

@@ -39,9 +39,10 @@ export {
   wideColumn,
 } from "./kind/columns.ts";
 export { lostInConversion } from "./kind/conversion.ts";
+export { type ConversionAnnotation, conversionAnnotation } from "./kind/conversion-annotation.ts";
 export type { CrdOptions } from "./kind/crd.ts";
 export type * from "./kind/crd-object.ts";
-export { type AnyKind, defineKind, type Kind } from "./kind/define-kind.ts";
+export { type AnyKind, defineKind, hasConversion, type Kind } from "./kind/define-kind.ts";
 export type * from "./kind/definition.ts";
 export { DefinitionError } from "./kind/definition-error.ts";
 export { duration, embeddedObject, intOrString, opaqueObject, quantity, rawSchema } from "./kind/field-types.ts";
@@ -72,5 +73,5 @@ export { type StructuralOptions, structuralErrors } from "./validation/structura
 export { type ValidateValueOptions, validateValue } from "./validation/validate.ts";
 export { type ParseYamlOptions, parseYaml, parseYamlDocument, type YamlDocument } from "./yaml/parse-yaml.ts";
 export { printYaml } from "./yaml/print-yaml.ts";
-export { YamlError } from "./yaml/yaml-error.ts";
+export { YamlError, YamlLimitError } from "./yaml/yaml-error.ts";
 export { type YamlPlace, yamlPlace } from "./yaml/yaml-place.ts";

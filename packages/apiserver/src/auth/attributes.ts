@@ -28,7 +28,7 @@ export interface Attributes {
 /** The attributes of a request. */
 export function attributesOf(info: RequestInfo): Attributes {
   const { isResource, verb, group, resource, subresource, namespace } = info;
-  if (!isResource) return pathAttributes(verb, decodedPath(info.path));
+  if (!isResource) return pathAttributes(verb, info.path);
   const fields = ofCollections.has(verb) ? selectedFields(info) : undefined;
   const name = info.name || (verb === "deletecollection" ? "" : selectedName(fields));
   return { isResource, verb, group, resource, subresource, namespace, name, path: "", ...(fields && { fields }) };
@@ -74,14 +74,6 @@ function selectedFields({ query }: RequestInfo): FieldRequirement[] | undefined 
 function selectedName(fields: readonly FieldRequirement[] | undefined): string {
   const name = exactFieldValue(fields ?? [], "metadata.name") ?? "";
   return pathSegmentErrors(name).length === 0 ? name : "";
-}
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** The refusal, in the words that every Kubernetes user knows. */

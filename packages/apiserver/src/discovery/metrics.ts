@@ -14,6 +14,8 @@ export type MetricFamily = readonly [
   series: readonly (readonly [labels: string, value: number])[],
 ];
 
+const MOST_SERIES = 20_000;
+
 /** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
   /** By series: the labels are made when metrics are requested. */
@@ -34,6 +36,8 @@ export class ServerMetrics {
       known.count++;
       return;
     }
+    // Clients make up names of resources: those do not fill the memory.
+    if (this.#requests.size >= MOST_SERIES) return;
     const labels = {
       code: String(code),
       component: "apiserver",

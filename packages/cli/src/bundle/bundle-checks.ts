@@ -52,6 +52,9 @@ function sampleFindings(kind: Operator["kinds"][number], samples: readonly KubeO
   }
 }
 
+/** What Konverge adds to each status. */
+const ADDED = new Set(["conditions", "observedGeneration"]);
+
 function crdFindings({ metadata, spec }: CustomResourceDefinition, add: Add): void {
   for (const { name: version, schema, served } of spec.versions) {
     if (!served) continue;
@@ -62,7 +65,7 @@ function crdFindings({ metadata, spec }: CustomResourceDefinition, add: Add): vo
       const bare = fields
         .filter(([, field]) => !(field as { description?: string }).description)
         .map(([field]) => field);
-      const described = bare.filter((field) => field !== "conditions");
+      const described = bare.filter((field) => !ADDED.has(field));
       if (described.length > 0)
         add("warning", `${where}: ${part} fields without a description: ${described.join(", ")}`);
     }

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { Command } from "commander";
 import { port } from "../arguments.ts";
+import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
-import { stopOnSignals } from "./stop-on-signals.ts";
+import { stopOnSignals, stopWithNpm } from "./stop-on-signals.ts";
 
 interface ConsoleFlags {
   readonly kubeconfig?: string;
@@ -36,17 +37,14 @@ export function consoleCommand(fail: (error: unknown) => never): Command {
       const { startConsole } = await import("@konverge/console");
       const { loadConfig } = await import("@konverge/client");
       const { connectToCluster } = await import("../cluster-connection.ts");
-      const stop = stopOnSignals();
+      const stop = AbortSignal.any([stopOnSignals(), stopWithNpm()]);
       const shown = shownFile(flags);
       const common = { port: flags.port, readOnly: flags.readOnly ?? false };
       const client = shown ? undefined : await connectToCluster(flags);
-      const served = client
-        ? await startConsole({
-            ...common,
-            client,
-            title: flags.context ?? new URL((await loadConfig(flags)).server).host,
-          })
-        : await startConsole({ ...common, ...shown! });
+      const given = client
+        ? { ...common, client, title: flags.context ?? new URL((await loadConfig(flags)).server).host }
+        : { ...common, ...shown! };
+      const served = await listening(() => startConsole(given), flags.port, "--port");
       console.log(`The console is at\n\n  ${served.url}\n\nEnd it with Ctrl-C.`);
       const end = async () => {
         await served.close();

@@ -4,11 +4,13 @@ import { Command } from "commander";
 import { whole } from "../arguments.ts";
 import type { ObjectChange } from "../deploy/apply-objects.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
+import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, type SettingSources, settingsHelp } from "../operators/settings.ts";
 import { type Output, outputOption } from "../output-option.ts";
 import { confirm } from "./confirm.ts";
 import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
+import { webhookCaOption } from "./webhook-ca-option.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;
@@ -20,6 +22,7 @@ interface SharedOptions {
   readonly dryRun?: boolean;
   readonly timeout: number;
   readonly classicRole?: boolean;
+  readonly webhookCa?: WebhookAuthority;
   readonly wait: boolean;
   readonly force?: boolean;
   readonly output: Output;
@@ -62,6 +65,7 @@ export function deployCommands(): Command[] {
     ])
       .option(...IMAGE_OPTION)
       .option(...PULL_SECRET_OPTION)
+      .addOption(webhookCaOption())
       .option("--classic-role", "also grant every verb on their kinds and children, as scaffolded roles do")
       .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")

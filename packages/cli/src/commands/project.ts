@@ -18,9 +18,9 @@ export function projectCommands(version: string): Command[] {
     .option("--packages <folder>", "folder with tarballs of Konverge's packages (default: the npm registry)")
     .option("--no-install", "do not run npm install")
     .addHelpText("after", "\nFor example: npx konverge init cache-operator --domain example.com --kind Cache")
-    .action(async (name: string, options: Omit<InitOptions, "ownVersion" | "tell">) => {
+    .action(async (name: string, options: Omit<InitOptions, "ownVersion" | "path" | "tell">) => {
       const { init: start } = await import("../init/init.ts");
-      start(name, { ...options, ownVersion: version, tell });
+      start(name, { ...options, path: process.env["PATH"], ownVersion: version, tell });
     });
   const api = new Command("api")
     .description("add a kind with its controller, tests and a sample to the project")

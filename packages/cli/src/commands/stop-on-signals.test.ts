@@ -37,6 +37,28 @@ test("a second signal ends a process at once", { skip }, async () => {
   assert.deepEqual(await ended, [130, null]);
 });
 
+test("a process that npx started through a shell ends when npx was killed", { skip }, async () => {
+  const program = `
+    import { stopWithNpm } from ${JSON.stringify(MODULE)};
+    const alive = setInterval(() => {}, 1000);
+    stopWithNpm({ npm_lifecycle_event: "npx" }).addEventListener("abort", () => clearInterval(alive));
+    console.log("ready");`;
+  const node = ["--input-type=module", "--eval", program];
+  // A shell that has something left to do does not become what it starts.
+  const npx = `
+    import { spawn } from "node:child_process";
+    const words = ["-c", '"$0" "$@"; true', process.execPath, ...${JSON.stringify(node)}];
+    spawn("sh", words, { stdio: ["ignore", "inherit", "inherit"] });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", npx], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  // What npx started shares its output: it is closed when both have ended.
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
+});
+
 test("further signals do not end a process that would leave something behind: it says so", { skip }, async () => {
   const child = await started(UNFINISHED);
   const ended = once(child, "exit");

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Clock, realClock } from "@konverge/core";
 
 /** Milliseconds after which it is noticed that npm was killed. */
@@ -21,16 +22,28 @@ export function stopOnSignals(unfinished: () => string | undefined = () => undef
 }
 
 /**
- * Fires when npm, of which this process is a script, is gone: an npm that is killed leaves its scripts running. (Windows keeps the
+ * Fires when npm or npx, which started this process, is gone: one that is killed leaves what it started running. (Windows keeps the
  * number of a parent that is gone, and it never fires.)
  */
 export function stopWithNpm(env: NodeJS.ProcessEnv = process.env, clock: Clock = realClock()): AbortSignal {
   const stop = new AbortController();
-  const parent = process.ppid;
+  const starters = startersOf();
   const look = () => {
-    if (process.ppid === parent) clock.after(PERIOD, look, { label: "npm", background: true });
+    if (startersOf() === starters) clock.after(PERIOD, look, { label: "npm", background: true });
     else stop.abort();
   };
   if (env["npm_lifecycle_event"]) look();
   return stop.signal;
+}
+
+/** The parent of this process; if npm put a shell in between, which outlives it, also the shell's parent where that can be read. */
+function startersOf(): string {
+  const { ppid } = process;
+  try {
+    // PID (NAME) STATE PPID …
+    const [, name = "", parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${ppid}/stat`, "utf8")) ?? [];
+    return /^(ba|da|z)?sh$/.test(name) ? `${ppid} ${parent}` : String(ppid);
+  } catch {
+    return String(ppid);
+  }
 }

@@ -1,7 +1,12 @@
 import { type AnyObject, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
-import { type Sample, samplesOf } from "@konverge/operators";
 import type { Operator } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
+
+/** A file of samples, and what is in it. */
+export interface SampleFile {
+  readonly file: string;
+  readonly text: string;
+}
 
 /** An object of a sample; `kind` is set if it is one of an operator's own, and reports a status. */
 export interface SampleObject {
@@ -19,7 +24,7 @@ export const reportsStatus = ({ schema }: AnyKind): boolean => schema.properties
  * One sample of each kind of an operator: files that show a kind for the first time, the smallest first, with all that is
  * in them. Those that simulated nodes cannot make ready are left out.
  */
-export function chosenSamples(operator: Operator, samples: readonly Sample[] = samplesOf(operator)): SampleObject[] {
+export function chosenSamples(operator: Operator, samples: readonly SampleFile[]): SampleObject[] {
   const shown = new Set<string>();
   const chosen: SampleObject[] = [];
   const files = samples

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { KubeObject } from "@konverge/core";
-import { operators } from "@konverge/operators";
+import { operators, samplesOf } from "@konverge/operators";
 import { greetingOperator } from "../../test/greeting-operator.ts";
 import { chosenSamples, NEEDS_REAL_PROGRAM } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
@@ -39,7 +39,7 @@ test("what runs to an end has converged at its end, and not when it has begun", 
 
 test("every operator brings samples of its kinds", () => {
   for (const operator of operators) {
-    const shown = chosenSamples(operator).filter(({ kind }) => kind);
+    const shown = chosenSamples(operator, samplesOf(operator)).filter(({ kind }) => kind);
     assert.ok(shown.length > 0, `${operator.name} has no samples`);
     assert.ok(!shown.some(({ kind }) => NEEDS_REAL_PROGRAM.has(kind!.kind)), "simulated nodes cannot make it ready");
   }
@@ -47,7 +47,9 @@ test("every operator brings samples of its kinds", () => {
 
 test("what only configures others is created, and not waited for", () => {
   const kubeflow = operators.find(({ name }) => name === "kubeflow-operator")!;
-  const runtime = chosenSamples(kubeflow).find(({ object }) => object.kind === "ClusterTrainingRuntime");
+  const runtime = chosenSamples(kubeflow, samplesOf(kubeflow)).find(
+    ({ object }) => object.kind === "ClusterTrainingRuntime",
+  );
   assert.ok(runtime);
   assert.equal(runtime.kind, undefined);
 });

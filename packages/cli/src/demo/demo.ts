@@ -7,6 +7,7 @@ import { type Cluster, parseGpuNodes, plainNodes, startCluster } from "@konverge
 import { type Console, startConsole } from "@konverge/console";
 import { type KindRef, type KubeObject, keyOf, realClock, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
+import { samplesOf } from "@konverge/operators";
 import type { Operator } from "@konverge/runtime";
 import { maybe } from "../deploy/apply-objects.ts";
 import { deploy } from "../deploy/deploy.ts";
@@ -95,7 +96,7 @@ function openConsole(cluster: Cluster): Promise<Console> {
 
 async function applySamples(client: Client, operators: readonly Operator[]): Promise<Followed[]> {
   const followed: Followed[] = [];
-  for (const { object, kind } of operators.flatMap((operator) => chosenSamples(operator))) {
+  for (const { object, kind } of operators.flatMap((operator) => chosenSamples(operator, samplesOf(operator)))) {
     const ref = kind ?? (await client.mapper.resolve({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "" }));
     const namespace = ref.namespaced ? (object.metadata.namespace ?? DEFAULT_NAMESPACE) : undefined;
     const metadata = { ...object.metadata, ...(namespace && { namespace }) };

@@ -51,6 +51,7 @@ export async function deployObjects(
       ...objects.roles,
       ...(options.classicRole ? objects.classicRoles : []),
       objects.service,
+      ...objects.certificates,
       ...objects.webhooks,
       objects.deployment,
       ...(monitored ? [objects.serviceMonitor] : []),
@@ -85,6 +86,7 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
       objects.deployment,
       objects.service,
       objects.serviceAccount,
+      ...objects.certificates,
       { apiVersion: "v1", kind: "Secret", metadata: { ...own, name: `${name}-certificates` } },
       { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: own },
     ];

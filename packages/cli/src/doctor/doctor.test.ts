@@ -15,6 +15,7 @@ import {
   Secret,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
+import { operator } from "@konverge/runtime";
 import { defineKind, z } from "@konverge/schema";
 import { commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
@@ -123,13 +124,13 @@ test("versions that do not fit together are found: kubelets, stored versions, an
       },
     },
   });
-  const operator = {
+  const things = operator({
     name: "thing-operator",
     description: "",
     kinds: [Changed, Greeting],
     create: () => ({ controllers: [] }),
-  };
-  const findings = await look(client, { operators: [operator] });
+  });
+  const findings = await look(client, { operators: [things] });
   const [definition = ""] = about(findings, "CustomResourceDefinition things.test.example.com").filter((text) =>
     /project/.test(text),
   );
@@ -206,6 +207,34 @@ test("permissions that a deployed operator lacks are found", async () => {
   assert.equal(found?.object, "ServiceAccount greetings/greeting-operator");
   assert.match(found?.problem ?? "", /greeting-operator needs rules that it does not have: .*greetings/);
   assert.match(found?.fix ?? "", /konverge deploy --namespace greetings/);
+});
+
+test("a child that is written again and again is found, whatever its kind is", async () => {
+  await using stage = await stageWithThings();
+  const { client } = stage;
+  const { metadata } = await client.create(Thing, Thing.new({ metadata: named("owner"), spec: {} }));
+  const ownerReferences = [{ apiVersion: "test.example.com/v1", kind: "Thing", name: "owner", uid: metadata.uid! }];
+  await client.create(ConfigMap, { metadata: { ...named("child"), ownerReferences }, data: {} });
+  await client.create(ConfigMap, { metadata: named("elsewhere"), data: {} });
+  const looking = look(client, { observe: 2_000, object: "thing/owner" });
+  let isDone = false;
+  const ended = () => {
+    isDone = true;
+  };
+  looking.then(ended, ended);
+  for (let i = 1; !isDone; i++) {
+    await setImmediate();
+    for (const name of ["child", "elsewhere"]) {
+      const merge = { data: { at: String(i) } };
+      await client.patch(ConfigMap, `default/${name}`, { merge }, { fieldManager: "hot" });
+    }
+  }
+  const loops = (await looking).filter(({ check }) => check === "hot-loops");
+  assert.deepEqual(
+    loops.map(({ object }) => object),
+    ["ConfigMap default/child"],
+  );
+  assert.match(loops[0]?.problem ?? "", /^it was written \d+ times in 2 s by hot; what changed was \/data\/at$/);
 });
 
 test("two managers that change a field in turn, and one that writes without end, are found", async () => {

@@ -1,33 +1,10 @@
 import type { Client } from "@konverge/client";
 import { ApiError, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import {
-  CustomResourceDefinition,
-  DaemonSet,
-  Deployment,
-  Job,
-  Namespace,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  ReplicaSet,
-  Service,
-  StatefulSet,
-} from "@konverge/kinds";
+import { CustomResourceDefinition } from "@konverge/kinds";
 import { UsageError } from "../usage-error.ts";
 
-/** Built-in kinds that operators make children of, or that get stuck. */
-const BUILT_IN = [
-  Namespace,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Deployment,
-  StatefulSet,
-  DaemonSet,
-  ReplicaSet,
-  Job,
-  Pod,
-  Service,
-] as KindRef<KubeObject>[];
+/** Kinds whose objects are renewed all the time, and that nobody makes children of. */
+const RENEWED = new Set(["events", "leases"]);
 
 export interface ExaminedKind {
   readonly kind: KindRef<KubeObject>;
@@ -47,7 +24,7 @@ export interface Examined {
 export async function examine(client: Client, only: string | undefined, namespace: string): Promise<Examined> {
   const crds = await listed(client, CustomResourceDefinition);
   const custom = crds.filter(isEstablished).map((crd) => ({ kind: kindOf(crd), isCustom: true }));
-  const kinds = [...custom, ...BUILT_IN.map((kind) => ({ kind, isCustom: false }))];
+  const kinds = [...custom, ...(await otherKinds(client, custom))];
   const objects: KubeObject[] = [];
   const ofCustomKinds = new Set<string>();
   for (const { kind, isCustom } of kinds) {
@@ -60,6 +37,20 @@ export async function examine(client: Client, only: string | undefined, namespac
   const root = await chosen(client, only, namespace);
   const family = withDescendants(root, objects);
   return { kinds, objects: family, custom: ofCustomKinds, crds };
+}
+
+/** All other kinds that can be watched: any of them may be that of a child. */
+async function otherKinds(client: Client, custom: readonly ExaminedKind[]): Promise<ExaminedKind[]> {
+  const known = new Set(custom.map(({ kind }) => `${kind.plural}.${kind.group}`));
+  const kinds: ExaminedKind[] = [];
+  for (const { group, version, kind, plural, namespaced, verbs } of (await client.mapper.surface()).resources) {
+    const name = `${plural}.${group}`;
+    // Of a group in several versions, the preferred one comes first.
+    if (known.has(name) || RENEWED.has(plural) || !["list", "watch"].every((verb) => verbs.includes(verb))) continue;
+    known.add(name);
+    kinds.push({ kind: { group, version, kind, plural, namespaced }, isCustom: false });
+  }
+  return kinds;
 }
 
 /** Lists objects page by page. */

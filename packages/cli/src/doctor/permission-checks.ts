@@ -20,7 +20,12 @@ export async function permissionFindings(client: Client, operators: readonly Ope
     for (const { metadata, spec } of deployments.filter((one) => one.metadata.name === operator.name)) {
       const namespace = metadata.namespace ?? "default";
       const account = spec?.template?.spec?.serviceAccountName ?? "default";
-      const needed = operatorPermissions(operator, partsOf(operator), { operatorNamespace: namespace });
+      const args = spec?.template?.spec?.containers.flatMap((container) => container.args ?? []) ?? [];
+      const isInjected = args.some((arg) => arg.startsWith("--webhook-certificates"));
+      const needed = operatorPermissions(operator, partsOf(operator), {
+        operatorNamespace: namespace,
+        ...(isInjected && { webhookRegistration: "none" }),
+      });
       const user = `system:serviceaccount:${namespace}:${account}`;
       const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
       try {

@@ -11,25 +11,21 @@ export interface ApiList {
   readonly kinds: readonly string[];
   /** Kinds with admission webhooks. */
   readonly admissions: readonly string[];
-  /** Kinds whose versions are converted. */
-  readonly conversions: readonly string[];
 }
 
 /** The text of the list. */
-export function apiList({ kinds, admissions, conversions }: ApiList): string {
-  const [all, admitted, converted] = [kinds, admissions, conversions].map(sorted) as [string[], string[], string[]];
+export function apiList({ kinds, admissions }: ApiList): string {
+  const [all, admitted] = [sorted(kinds), sorted(admissions)];
   const imports = ownImports(
     ...all.map((kind) => [`${kind}, ${controllerConstant(kind)}`, fileName(kind)] as const),
     ...admitted.map((kind) => [admissionConstant(kind), `${fileName(kind)}-admission`] as const),
   );
   return `// Kinds, controllers and webhooks of this operator. \`npx konverge create\` adds to it.
-import type { ConvertibleKind } from "konverge";
 import type { AdmissionWebhook } from "konverge/webhooks";
 ${imports}
 export const kinds = [${all.join(", ")}];
 export const controllers = [${all.map(controllerConstant).join(", ")}];
 export const admissions: AdmissionWebhook[] = [${admitted.map(admissionConstant).join(", ")}];
-export const conversions: ConvertibleKind[] = [${converted.join(", ")}];
 `;
 }
 
@@ -49,20 +45,18 @@ export function listedApis(text: string): ApiList {
   return {
     kinds: imported,
     admissions: imported.filter((kind) => admitted.includes(admissionConstant(kind))),
-    conversions: names(between("conversions")),
   };
 }
 
 const CONSTANTS: Readonly<Record<keyof ApiList, (kind: string) => string>> = {
   kinds: (kind) => `${kind} to kinds and ${controllerConstant(kind)} to controllers`,
   admissions: (kind) => `${admissionConstant(kind)} of ./${fileName(kind)}-admission.ts to admissions`,
-  conversions: (kind) => `${kind} to conversions`,
 };
 
 /** Adds a kind to one part of the list. Returns what became of it: one that a person has changed is kept, and says what to add. */
 export function addToList(path: string, part: keyof ApiList, kind: string): string {
   const text = existsSync(path) ? readFileSync(path, "utf8") : undefined;
-  const listed = text === undefined ? { kinds: [], admissions: [], conversions: [] } : listedApis(text);
+  const listed = text === undefined ? { kinds: [], admissions: [] } : listedApis(text);
   if (listed[part].includes(kind)) return `${LIST} unchanged`;
   if (text !== undefined && text !== apiList(listed)) {
     return `${LIST} kept: it was changed by hand. Import ./${fileName(kind)}.ts there, and add ${CONSTANTS[part](kind)}`;

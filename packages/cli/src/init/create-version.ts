@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { versionSource } from "../definition/definition-source.ts";
 import { UsageError } from "../usage-error.ts";
-import { addToList, LIST } from "./api-list.ts";
 import { checkedKind, checkedVersion, fileName, versionConstant } from "./names.ts";
 import { writeNewFiles } from "./new-files.ts";
 import { projectKind, projectOf } from "./project.ts";
@@ -40,7 +39,6 @@ export async function createVersion(given: NewVersion, from: string, tell: (text
     tell(`${path} has the version ${version} now`);
     for (const note of notes) tell(`note: ${note}`);
   }
-  tell(addToList(join(project.folder, LIST), "conversions", kind));
 }
 
 interface Insertion extends NewVersion {

@@ -16,7 +16,6 @@ test("a project with another version and a webhook type-checks, and its tests pa
   await createWebhook(webhook, join(folder, "src"), tell);
   assert.ok(lines.includes("src/cache.ts has the version v1beta1 now"), lines.join("\n"));
   assert.match(project.read("src/apis.ts"), /admissions: AdmissionWebhook\[\] = \[cacheAdmission\];/);
-  assert.match(project.read("src/apis.ts"), /conversions: ConvertibleKind\[\] = \[Cache\];/);
   project.test("src/cache-conversion.test.ts", "src/cache-admission.test.ts");
   project.lint();
   // With webhooks and conversion, too, the first thing that a user runs works.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { apiList } from "./api-list.ts";
 import { createApi } from "./create-api.ts";
@@ -18,12 +18,12 @@ function folders() {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
 }
 
-function started(folder: string, name = "cache-operator") {
+function started(folder: string, name = "cache-operator", path?: string) {
   const lines: string[] = [];
   const tell = (text: string) => void lines.push(text);
   const first = { domain: "example.com", group: "", version: "v1alpha1", kind: "Cache" };
   const project = join(folder, name);
-  init(project, { ...first, packages: folder, install: false, ownVersion: "0.1.0", tell });
+  init(project, { ...first, packages: folder, install: false, path, ownVersion: "0.1.0", tell });
   const read = (path: string) => readFileSync(join(project, path), "utf8");
   return { project, lines, tell, read };
 }
@@ -48,6 +48,25 @@ test("a project has what one works with, and brings the packages that it was giv
   assert.match(read("Dockerfile"), /^COPY vendor vendor$[\s\S]*distroless[\s\S]*^USER 65532:65532$/m);
 });
 
+test("a project brings the Node that it needs if the one on the PATH is too old", () => {
+  using place = folders();
+  const node = (version: string, ...folder: string[]) => {
+    const bin = join(place.folder, ...folder);
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "node"), `#!/bin/sh\necho v${version}\n`, { mode: 0o755 });
+    return bin;
+  };
+  // Npx looks into the packages of a project first.
+  const brought = node("24.2.0", "node_modules", ".bin");
+  const old = started(place.folder, "old-operator", [brought, node("20.11.1", "old")].join(delimiter));
+  const manifest = JSON.parse(old.read("package.json"));
+  assert.equal(manifest.devDependencies.node, "^24");
+  assert.match(old.lines.join("\n"), /The node on your PATH is Node 20, and a project needs Node 24 or newer: /);
+  const recent = started(place.folder, "recent-operator", node("25.0.0", "recent"));
+  assert.equal(JSON.parse(recent.read("package.json")).devDependencies.node, undefined);
+  assert.doesNotMatch(recent.lines.join("\n"), /PATH/);
+});
+
 test("a folder with something in it stays as it is", () => {
   using place = folders();
   started(place.folder);
@@ -60,7 +79,7 @@ test("an API is added beside what is there, twice is once, and what a person cha
   const job = { group: "ml", version: "v1alpha1", kind: "TrainingJob" };
   createApi(job, join(project, "src"), tell);
   assert.match(read("src/training-job.ts"), /group: "ml\.example\.com"/);
-  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache", "TrainingJob"], admissions: [], conversions: [] }));
+  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache", "TrainingJob"], admissions: [] }));
   lines.length = 0;
   createApi(job, project, tell);
   assert.ok(
@@ -99,7 +118,11 @@ test("names that cannot work are refused, with what can", () => {
   );
   assert.throws(() => createApi(job, place.folder, () => {}), /npx konverge init NAME/);
   assert.deepEqual(["HTTPRoute", "TrainingJob", "V2Ray"].map(fileName), ["http-route", "training-job", "v2-ray"]);
-  assert.deepEqual(["a-b-operator", "cache"].map(operatorConstant), ["aBOperator", "cacheOperator"]);
+  assert.deepEqual(["a-b-operator", "cache", "operator"].map(operatorConstant), [
+    "aBOperator",
+    "cacheOperator",
+    "myOperator",
+  ]);
 });
 
 test("the libraries of a new project are those that Konverge is tested with", () => {

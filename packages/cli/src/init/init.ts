@@ -4,8 +4,9 @@ import { basename, join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import { apiOf, checkedDomain, checkedProjectName } from "./names.ts";
 import { writeNewFiles } from "./new-files.ts";
+import { nodeOnPath } from "./node-on-path.ts";
 import { packagesFor } from "./packages.ts";
-import { projectFiles } from "./project-files.ts";
+import { NODE, projectFiles } from "./project-files.ts";
 
 export interface InitOptions {
   readonly domain: string;
@@ -16,6 +17,8 @@ export interface InitOptions {
   readonly packages?: string;
   /** Install the packages. */
   readonly install: boolean;
+  /** Where commands are found. */
+  readonly path: string | undefined;
   /** The version of this command. */
   readonly ownVersion: string;
   tell(text: string): void;
@@ -32,13 +35,24 @@ export function init(path: string, options: InitOptions): void {
   }
   const domain = checkedDomain(options.domain);
   const packages = packagesFor(options.packages, options.ownVersion);
-  writeNewFiles(folder, projectFiles({ name, domain, packages, api: apiOf(options, domain) }), options.tell);
+  const found = nodeOnPath(options.path);
+  const bringsNode = found !== undefined && found < NODE;
+  writeNewFiles(
+    folder,
+    projectFiles({ name, domain, packages, bringsNode, api: apiOf(options, domain) }),
+    options.tell,
+  );
   for (const tarball of packages.tarballs) {
     mkdirSync(join(folder, "vendor"), { recursive: true });
     copyFileSync(tarball, join(folder, "vendor", basename(tarball)));
     options.tell(`vendor/${basename(tarball)} copied from ${tarball}`);
   }
   if (options.install) install(folder);
+  if (bringsNode) {
+    options.tell(
+      `\nThe node on your PATH is Node ${found}, and a project needs Node ${NODE} or newer: its package.json has node@${NODE}, which npm start, npm test and npx konverge use`,
+    );
+  }
   options.tell(`\n${name} is ready. Next:\n\n  cd ${path}`);
   if (!options.install) options.tell("  npm install");
   options.tell(

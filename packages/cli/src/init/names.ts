@@ -60,12 +60,13 @@ export function checkedDomain(domain: string): string {
   throw new UsageError(`--domain ${domain} is not a domain: use one with a dot, such as example.com`);
 }
 
-/** `cache-operator` → `cacheOperator`, `cache` → `cacheOperator`. */
+/** `cache-operator` → `cacheOperator`, `cache` → `cacheOperator`; `operator`, whose name is taken, → `myOperator`. */
 export function operatorConstant(project: string): string {
   const words = project
-    .replace(/-operator$/, "")
+    .replace(/(^|-)operator$/, "")
     .split("-")
     .filter(Boolean);
+  if (words.length === 0) return "myOperator";
   return `${words.map((word, i) => (i === 0 ? word : upperFirst(word))).join("")}Operator`;
 }
 

@@ -9,10 +9,12 @@ export interface Project {
   readonly domain: string;
   readonly api: Api;
   readonly packages: Packages;
+  /** The user's Node is too old: the project has one among its packages. */
+  readonly bringsNode: boolean;
 }
 
 /** The oldest Node that runs a project. */
-const NODE = 24;
+export const NODE = 24;
 
 /** All files of a new project, but the tarballs that it may bring. */
 export function projectFiles(project: Project): NewFiles {
@@ -29,12 +31,12 @@ export function projectFiles(project: Project): NewFiles {
     ["README.md", readme(project)],
     ["src/operator.ts", operatorSource(name)],
     ["src/start.ts", start(project)],
-    [LIST, apiList({ kinds: [api.kind], admissions: [], conversions: [] })],
+    [LIST, apiList({ kinds: [api.kind], admissions: [] })],
     ...apiFiles(api, name),
   ]);
 }
 
-function manifest({ name, domain, packages }: Project): string {
+function manifest({ name, domain, packages, bringsNode }: Project): string {
   return `${JSON.stringify(
     {
       name,
@@ -53,8 +55,10 @@ function manifest({ name, domain, packages }: Project): string {
       devDependencies: {
         "@konverge/dev": packages.dev,
         "@types/node": packages.nodeTypes,
+        ...(bringsNode && { node: `^${NODE}` }),
         typescript: packages.typescript,
       },
+      ...(bringsNode && { allowScripts: { node: true } }),
     },
     undefined,
     2,
@@ -81,14 +85,14 @@ const TSCONFIG = `{
 
 function operatorSource(name: string): string {
   return `import { operator } from "konverge";
-import { admissions, controllers, conversions, kinds } from "./apis.ts";
+import { admissions, controllers, kinds } from "./apis.ts";
 
 /** What \`npx konverge\` runs, installs and deploys. */
 export const ${operatorConstant(name)} = operator({
   name: "${name}",
   description: "Describe in a sentence what this operator does.",
   kinds,
-  create: () => ({ controllers, admissions, conversions }),
+  create: () => ({ controllers, admissions }),
 });
 `;
 }

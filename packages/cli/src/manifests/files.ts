@@ -38,12 +38,14 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
   files.set("role.yaml", HEADER + rolesText(objects.roles, name, parts));
   files.set("service.yaml", documents([objects.service]));
   files.set("deployment.yaml", documents([objects.deployment]));
+  if (objects.certificates.length > 0) files.set("certificates.yaml", documents(objects.certificates));
   if (objects.webhooks.length > 0) files.set("webhooks.yaml", documents(objects.webhooks));
   const resources = [
     "crds",
     "service-account.yaml",
     "role.yaml",
     "service.yaml",
+    ...(objects.certificates.length > 0 ? ["certificates.yaml"] : []),
     ...(objects.webhooks.length > 0 ? ["webhooks.yaml"] : []),
     "deployment.yaml",
   ];

@@ -41,6 +41,42 @@ test("every rule of every operator has a reason that says more than that it is u
   }
 });
 
+const rulesOf = (objects: ReturnType<typeof operatorObjects>) =>
+  objects.roles.flatMap((role) => (role as { rules?: PolicyRule[] }).rules ?? []);
+
+test("no operator may create webhook configurations: it gets and patches its own by name", () => {
+  for (const operator of [...operators, greetingOperator]) {
+    const objects = operatorObjects(operator, options);
+    const rules = rulesOf(objects).filter(({ apiGroups }) => apiGroups?.includes("admissionregistration.k8s.io"));
+    assert.equal(rules.flatMap(({ resources = [] }) => resources).length, objects.webhooks.length, operator.name);
+    for (const { verbs, resourceNames } of rules)
+      assert.deepEqual([verbs, resourceNames], [["get", "patch"], [operator.name]]);
+    const converted = rulesOf(objects).filter(
+      ({ resources, verbs }) => resources?.includes("customresourcedefinitions") && verbs.includes("patch"),
+    );
+    for (const { resourceNames = [] } of converted) assert.notEqual(resourceNames.length, 0, operator.name);
+  }
+});
+
+test("with certificates of cert-manager, an operator has no permission on registrations, definitions or Secrets of its own", () => {
+  const objects = operatorObjects(greetingOperator, { ...options, webhookCa: "cert-manager" });
+  const resources = rulesOf(objects).flatMap((rule) => rule.resources ?? []);
+  assert.ok(
+    !resources.some((one) => /webhookconfigurations|customresourcedefinitions|secrets/.test(one)),
+    `${resources}`,
+  );
+  const injected = { "cert-manager.io/inject-ca-from": "default/greeting-operator-certificates" };
+  for (const { metadata } of [...objects.webhooks, ...objects.crds])
+    assert.deepEqual({ ...metadata.annotations, ...injected }, metadata.annotations);
+  const { spec } = (objects.deployment as Deployment).spec!.template;
+  const [mount] = spec!.containers[0]!.volumeMounts!;
+  assert.ok(spec!.containers[0]!.args!.includes(`--webhook-certificates=${mount!.mountPath}`));
+  const [, certificate] = objects.certificates as [unknown, { spec: { secretName: string } }];
+  assert.equal(spec!.volumes![0]!.secret!.secretName, certificate.spec.secretName);
+  const files = manifestFiles([greetingOperator], { ...options, webhookCa: "cert-manager" });
+  assert.match(files.get("greeting-operator/kustomization.yaml")!, /- certificates\.yaml\n- webhooks\.yaml/);
+});
+
 test("an operator runs as nobody, on a file system that it cannot write to, under its own account", () => {
   const deployment = operatorObjects(greetingOperator, options).deployment as Deployment;
   const { spec } = deployment.spec!.template;
@@ -71,7 +107,7 @@ test("settings reach the Deployment, and the roles are those that they need", ()
       if (settings["depth"] === "0") throw new Error("depth must be above 0");
       const permissions = settings["registry"] ? [permission(Node, ["get"])] : [];
       const controllers = [controller(Greeting, { permissions, reconcile: () => undefined })];
-      return { controllers, conversions: [Greeting] };
+      return { controllers };
     },
   });
   const objectsWith = (flags: Record<string, string>, env: Record<string, string> = {}) =>

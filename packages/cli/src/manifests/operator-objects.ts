@@ -24,6 +24,13 @@ import { createParts } from "../operators/operator-parts.ts";
 import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
+import {
+  certificateObjects,
+  injectionAnnotations,
+  mountedCertificates,
+  registrationBy,
+  type WebhookAuthority,
+} from "./webhook-authority.ts";
 
 /** How operators are to be installed. */
 export interface ManifestOptions {
@@ -34,6 +41,8 @@ export interface ManifestOptions {
   readonly settings?: SettingSources;
   /** Names of Secrets in the same namespace with which nodes pull the image. */
   readonly imagePullSecrets?: readonly string[];
+  /** Who issues the certificates of webhooks and sets their CA. Default: the operator. */
+  readonly webhookCa?: WebhookAuthority;
 }
 
 /** All objects of an operator's installation. */
@@ -47,6 +56,8 @@ export interface OperatorObjects {
   readonly classicRoles: readonly RbacObject[];
   readonly service: Service;
   readonly deployment: KubeObject;
+  /** For cert-manager, where it issues the certificates of webhooks. */
+  readonly certificates: readonly KubeObject[];
   readonly webhooks: readonly (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
   /** For clusters with the Prometheus operator. */
   readonly serviceMonitor: KubeObject;
@@ -65,21 +76,25 @@ export function partsOf(operator: Operator, sources = NO_SETTINGS): OperatorPart
 /** Everything that an operator's installation consists of. The same input gives the same objects. */
 export function operatorObjects(operator: Operator, options: ManifestOptions): OperatorObjects {
   const { name } = operator;
-  const { namespace } = options;
+  const { namespace, webhookCa = "operator" } = options;
   const parts = partsOf(operator, options.settings);
   const labels = labelsOf(name);
   const account = { name, namespace };
+  const webhooks = hasWebhooks(parts);
+  const annotations = injectionAnnotations(webhookCa, account);
+  const mounted = webhooks ? mountedCertificates(webhookCa, name) : undefined;
   return {
     name,
-    crds: operator.kinds.map((kind) => crdOf(kind, operator, parts, namespace)),
+    crds: operator.kinds.map((kind) => annotated(crdOf(kind, operator, parts, namespace), annotations)),
     serviceAccount: { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...account, labels } },
-    roles: rolesOf(operator, parts, namespace).map((role) => labelled(role, labels)),
+    roles: rolesOf(operator, parts, options).map((role) => labelled(role, labels)),
     classicRoles: classicRoles(name, parts, account).map((role) => labelled(role, labels)),
-    service: serviceOf(name, namespace, hasWebhooks(parts)),
-    deployment: deploymentOf(operator, { ...options, labels, webhooks: hasWebhooks(parts) }),
-    webhooks: webhookConfigurations(name, parts, account, labels),
+    service: serviceOf(name, namespace, webhooks),
+    deployment: deploymentOf(operator, { ...options, labels, webhooks, certificates: mounted }),
+    certificates: webhooks && webhookCa === "cert-manager" ? certificateObjects(account, labels) : [],
+    webhooks: webhookConfigurations(name, parts, account, { labels, annotations }),
     serviceMonitor: serviceMonitorOf(name, namespace, labels),
-    networkPolicy: networkPolicyOf(account, labels, hasWebhooks(parts)),
+    networkPolicy: networkPolicyOf(account, labels, webhooks),
     disruptionBudget: disruptionBudgetOf(account, labels),
   };
 }
@@ -89,20 +104,28 @@ function labelsOf(name: string): Record<string, string> {
 }
 
 /** Kinds of several versions are converted by the operator that brings them. */
-function crdOf(kind: AnyKind, { name }: Operator, { conversions = [] }: OperatorParts, namespace: string) {
+function crdOf(kind: AnyKind, { name }: Operator, { conversions }: OperatorParts, namespace: string) {
   const converts = conversions.some((one) => one.kind === kind.kind && one.group === kind.group);
   return kind.crd(converts ? { conversionWebhook: { service: { name, namespace, path: "/convert", port: 443 } } } : {});
+}
+
+/** A definition that is not converted by a webhook has nothing to inject a CA into. */
+function annotated(crd: CustomResourceDefinition, annotations: Record<string, string>): CustomResourceDefinition {
+  if (!crd.spec.conversion || Object.keys(annotations).length === 0) return crd;
+  return { ...crd, metadata: { ...crd.metadata, annotations: { ...crd.metadata.annotations, ...annotations } } };
 }
 
 /**
  * The Role of its own namespace also has what the ClusterRole gives everywhere for its own kinds: it adds no right, and
  * who may look into one namespace only sees there what the operator may do with them.
  */
-function rolesOf(operator: Operator, parts: OperatorParts, home: string): RbacObject[] {
+function rolesOf(operator: Operator, parts: OperatorParts, options: ManifestOptions): RbacObject[] {
   const { name, kinds } = operator;
+  const { namespace: home, webhookCa = "operator" } = options;
   const accesses = operatorPermissions(operator, parts, {
     operatorNamespace: home,
     leaderElection: { name, namespace: home },
+    webhookRegistration: registrationBy(webhookCa),
   });
   const isOwn = (group: string, resource: string) =>
     kinds.some((kind) => kind.group === group && kind.plural === resource.split("/")[0]);
@@ -127,12 +150,12 @@ function serviceOf(name: string, namespace: string, webhooks: boolean): Service 
   };
 }
 
-/** The operator itself adds its authority's certificate, and keeps all of it as it is here. */
+/** The CA is added by the operator, which also keeps all of it as it is here, or by cert-manager's injector. */
 function webhookConfigurations(
   name: string,
   parts: OperatorParts,
   service: { name: string; namespace: string },
-  labels: Record<string, string>,
+  { labels, annotations }: { labels: Record<string, string>; annotations: Record<string, string> },
 ): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
   const { admissions = [] } = parts;
   const webhooks = new Webhooks({ admissions });
@@ -140,7 +163,7 @@ function webhookConfigurations(
   const target = { service: { ...service, port: 443 } };
   const mutating = webhooks.mutating(target);
   const validating = webhooks.validating(target);
-  const metadata = { name, labels };
+  const metadata = { name, labels, ...(Object.keys(annotations).length > 0 && { annotations }) };
   return [
     ...(mutating.length > 0
       ? [{ apiVersion, kind: "MutatingWebhookConfiguration" as const, metadata, webhooks: mutating }]

@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import type { Client } from "@konverge/client";
 import { isNotFound, realClock } from "@konverge/core";
 import {
   builtInCertificates,
+  type CertificateSource,
+  certificateFiles,
   checkPermissions,
   type HttpServer,
   hasWebhooks,
@@ -9,6 +12,7 @@ import {
   Manager,
   type ManagerState,
   type Metrics,
+  MissingWebhookConfigurationError,
   type Observer,
   type Operator,
   type OperatorParts,
@@ -17,9 +21,11 @@ import {
   type ProcessLog,
   serveHttp,
   serveWebhooks,
+  type WebhookRegistrationMode,
   type WebhookServer,
   Webhooks,
 } from "@konverge/runtime";
+import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
 import { createParts } from "./operator-parts.ts";
@@ -29,7 +35,13 @@ import { together } from "./together.ts";
 
 /** Where the API server reaches the webhooks of this process: through the operators' Services, or at an address. */
 export type WebhookPlace =
-  | { readonly by: "service"; readonly port: number; readonly host?: string }
+  | {
+      readonly by: "service";
+      readonly port: number;
+      readonly host?: string;
+      /** A folder with `tls.crt` and `tls.key`, of a tool that also sets the CA of the registrations. Default: built-in certificates. */
+      readonly certificates?: string;
+    }
   | { readonly by: "url"; readonly host: string; readonly port: number };
 
 /** What a process with operators is started with. */
@@ -151,6 +163,7 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
     const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
     const needed = operatorPermissions(operator, parts, {
       operatorNamespace: home,
+      ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
       ...lease,
       ...(namespaces && { namespaces }),
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
@@ -184,6 +197,12 @@ async function serveStatus(manager: ManagerState, options: OperatorProcessOption
   return servings;
 }
 
+/** The configurations are installed with the operator; for a process outside the cluster nobody has installed any. */
+function registrationOf(place: WebhookPlace): WebhookRegistrationMode {
+  if (place.by === "url") return "create";
+  return place.certificates === undefined ? "update" : "none";
+}
+
 /** Each operator's webhooks have a separate port, counted up from the given one. */
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
   const { client, log, metrics, webhooks: place } = options;
@@ -198,18 +217,13 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     return servings;
   }
   for (const [index, { operator, parts }] of asked.entries()) {
-    const { admissions = [], conversions = [] } = parts;
+    const { admissions = [], conversions } = parts;
     const own = log.child({ operator: operator.name });
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
     const { name } = operator;
-    const inner = `${name}.${client.namespace}`;
-    const certificates = builtInCertificates(client, {
-      hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
-      secret: { name: `${name}-certificates`, namespace: client.namespace },
-      // TLS is judged in real time, however fast time passes in a cluster.
-      clock: realClock(),
-    });
+    const registration = registrationOf(place);
+    const certificates = certificatesOf(name, place, client);
     const where =
       place.by === "service"
         ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
@@ -218,7 +232,7 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
+      () => configured(serveWebhooks(webhooks, { client, name, port, log: own, certificates, registration, ...where })),
       port,
       "--webhook-port",
     );
@@ -228,16 +242,28 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
   return servings;
 }
 
+function certificatesOf(name: string, place: WebhookPlace, client: Client): CertificateSource {
+  if (place.by === "service" && place.certificates !== undefined) {
+    return certificateFiles({ cert: join(place.certificates, "tls.crt"), key: join(place.certificates, "tls.key") });
+  }
+  const inner = `${name}.${client.namespace}`;
+  return builtInCertificates(client, {
+    hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
+    secret: { name: `${name}-certificates`, namespace: client.namespace },
+    // TLS is judged in real time, however fast time passes in a cluster.
+    clock: realClock(),
+  });
+}
+
 /** The port that operators' pods show to their Services. */
 export const WEBHOOK_PORT = 9443;
 
-async function listening<T>(start: () => Promise<T>, port: number, flags: string): Promise<T> {
+/** What must be installed before an operator is started reads as advice, not as a defect. */
+async function configured<T>(serving: Promise<T>): Promise<T> {
   try {
-    return await start();
+    return await serving;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`port ${port} is in use by another process: choose another with ${flags}, or 0 for any`, {
-      cause: error,
-    });
+    if (error instanceof MissingWebhookConfigurationError) throw new UsageError(error.message, { cause: error });
+    throw error;
   }
 }

@@ -20,6 +20,10 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--dry-run", "print every write that the operators would make, make none, and end when they are idle")
     .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
+    .option(
+      "--webhook-certificates <folder>",
+      "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
+    )
     .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
     .option(
       "--kubeconfig <file>",

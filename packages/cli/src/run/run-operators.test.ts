@@ -145,6 +145,13 @@ test("a kind whose operator is deployed converts at its Service again when a dev
   const { spec } = await client.get(CustomResourceDefinition, CRD);
   assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "greeting-operator");
   assert.ok(spec.versions.every(({ served }) => served));
+  const { metadata, webhooks = [] } = await client.get(ValidatingWebhookConfiguration, "greeting-operator");
+  assert.deepEqual(
+    webhooks.map(({ clientConfig }) => clientConfig.service?.path),
+    ["/validate/greetings.test.example.com"],
+    "the deployed operator may not create it again",
+  );
+  assert.equal(metadata.annotations?.["konverge.dev/development-run"], undefined);
 });
 
 test("kinds of several versions can be installed and deployed again while a development run converts them", async () => {

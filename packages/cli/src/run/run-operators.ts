@@ -39,6 +39,8 @@ export interface RunOptions extends PodRunOptions {
   readonly install?: boolean;
   readonly watch?: boolean;
   readonly webhookHost?: string;
+  /** The folder of the webhooks' certificates. They are not registered: another tool sets their CA. */
+  readonly webhookCertificates?: string;
   /** Where reconciles are recorded. */
   readonly record?: string;
   /** Print every write, and make none. */
@@ -276,11 +278,20 @@ function local(address: Address | undefined, { expose, env }: RunWorld): Address
 }
 
 function webhookPlace(
-  { webhooks, webhookHost, webhookPort }: RunOptions,
+  { webhooks, webhookHost, webhookPort, webhookCertificates }: RunOptions,
   isInside: boolean,
   { expose, env }: RunWorld,
 ): WebhookPlace | undefined {
-  if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost)) return undefined;
+  if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost && !webhookCertificates))
+    return undefined;
+  if (webhookCertificates) {
+    return {
+      by: "service",
+      port: webhookPort,
+      certificates: webhookCertificates,
+      ...(webhookHost && { host: webhookHost }),
+    };
+  }
   if (!isInside) return { by: "url", host: webhookHost ?? "127.0.0.1", port: webhookPort };
   const given = Number(env[`KONVERGE_PORT_${webhookPort}`] ?? webhookPort);
   return expose ? { by: "service", host: "127.0.0.1", port: 0 } : { by: "service", port: given };

@@ -24,7 +24,7 @@ import { AppliedState } from "../comparison/applied-state.ts";
 import { ownedPart } from "../comparison/owned-part.ts";
 import { PermanentError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { UndeclaredFields } from "./undeclared-fields.ts";
+import { declares, UndeclaredFields } from "./undeclared-fields.ts";
 
 /** What there is to say about an object. */
 export interface StatusStatement {
@@ -124,9 +124,18 @@ export class StatusWriter {
   #learnsFrom(error: unknown): boolean {
     const undeclared = this.#undeclared.learn(error);
     if (undeclared.length === 0) return false;
-    const { log, view } = this.#options;
-    const message = `the CustomResourceDefinition of ${groupKindText(view.kind)} in the cluster does not declare ${undeclared.join(", ")}: it is not reported until the operator's CRD is installed`;
-    log.warn({ fields: undeclared }, message);
+    const { log, view, schema } = this.#options;
+    const kind = groupKindText(view.kind);
+    const misspelled = undeclared.filter((path) => !declares(schema, path));
+    if (misspelled.length > 0) {
+      const message = `the definition of ${kind} does not declare ${misspelled.join(", ")}, which is not reported: add it to the status of the definition, or correct its name in what reconcile returns`;
+      log.warn({ fields: misspelled }, message);
+    }
+    const older = undeclared.filter((path) => !misspelled.includes(path));
+    if (older.length > 0) {
+      const message = `the CustomResourceDefinition of ${kind} in the cluster does not declare ${older.join(", ")}: it is not reported until the operator's CRD is installed`;
+      log.warn({ fields: older }, message);
+    }
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { ApiError, type Clock, deepCopy, isObject } from "@konverge/core";
+import { ApiError, type Clock, deepCopy, isObject, type Schema } from "@konverge/core";
 
 /** How long this is cached, in milliseconds: the CustomResourceDefinition can have been updated since. */
 const BELIEVED = 5 * 60_000;
@@ -42,6 +42,19 @@ export class UndeclaredFields {
     for (const segments of this.#paths.values()) remove(rest, segments);
     return rest.status;
   }
+}
+
+/** Whether the schema of a status has a field with a path like `status.conditions[].reason`, as far as it is known. */
+export function declares(status: Schema, path: string): boolean {
+  let schema: Schema | undefined = status;
+  for (const name of path.split(".").slice(1)) {
+    const items = name.split(ITEM).length - 1;
+    if (!schema.properties || schema["x-kubernetes-preserve-unknown-fields"]) return true;
+    schema = schema.properties[name.replaceAll(ITEM, "")];
+    for (let i = 0; i < items; i++) schema = schema?.items;
+    if (!schema) return false;
+  }
+  return true;
 }
 
 const REFUSED = /\s(\.status(?:\.[^\s.[\]]+|\[[^\]]*\])+): field not declared in schema/g;

@@ -1,4 +1,5 @@
 import type { KindRef, KubeObject } from "@konverge/core";
+import { CustomResourceDefinition } from "@konverge/kinds";
 import type { Controller } from "../definition/definition.ts";
 import type { Permission } from "../rbac/access.ts";
 import { schemaOf } from "../schema-of.ts";
@@ -60,17 +61,21 @@ export function controllerPermissions(
     if (options.ownerReferencesEnforced && owns.length > 0) {
       add(kind, ["update"], { namespaces, subresource: "finalizers", rare: true });
     }
-    for (const { kind: child, by } of owns) {
+    for (const { kind: child, by, optional, createOnly, adopt } of owns) {
       const place = { namespaces: by === "label" ? undefined : namespaces };
+      if (optional) read(CustomResourceDefinition, {});
       read(child, place);
       add(child, ["get"], { ...place, rare: true });
       // What is written in a tenant's name is the tenant's to be allowed.
       if (own.impersonate) continue;
-      add(child, ["create", "patch"], place);
+      add(child, ["create"], place);
+      if (!createOnly) add(child, ["patch"], place);
+      else if (adopt === "any") add(child, ["patch"], { ...place, rare: true });
       add(child, ["delete"], { ...place, rare: true });
     }
     if (own.impersonate) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
     for (const { kind: other, options: need } of own.watches ?? []) {
+      if (need.optional) read(CustomResourceDefinition, {});
       read(other, { namespaces: need.namespaces ?? namespaces });
     }
     for (const used of own.permissions ?? []) {

@@ -57,6 +57,9 @@ export class ControllerLoop {
       onError: (error, trigger) =>
         wiring.log.error({ err: error, trigger }, "a function of watches or references threw"),
     });
+    for (const view of wiring.views) {
+      view.onServedChange(() => this.#addAll({ type: "kind", kind: view.kind.kind }));
+    }
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }
 

@@ -10,8 +10,10 @@ import {
   type ObjectKey,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
-import type { ChildrenScope } from "../apply/children.ts";
+import type { ConvergedChildren } from "../apply/children.ts";
+import type { ChildrenScope } from "../apply/owned-view.ts";
 import type { StatusStatement } from "../apply/status.ts";
+import { OwnerGoneError } from "../apply/vanished-children.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
@@ -24,6 +26,7 @@ import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError, stillReconciling } from "./derived-conditions.ts";
 import type { ReconcileTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
+import { reportedResult } from "./reported-result.ts";
 import type { Wiring } from "./wiring.ts";
 import { isPaused } from "./wishes.ts";
 
@@ -85,7 +88,7 @@ export class Reconcile implements ReconcileScope {
   }
 
   async run(): Promise<UnfailedEnd> {
-    const { definition, view, children, status, cluster, doubts } = this.#wiring;
+    const { definition, view, cluster, doubts } = this.#wiring;
     const { key } = this;
     await doubts.settle(key, this.client, cluster.cache);
     if (this.#live) await this.#readLive();
@@ -105,12 +108,27 @@ export class Reconcile implements ReconcileScope {
     });
     const returned = definition.options.reconcile(object, context);
     if (!looked && !isPromise(returned)) this.#followsFromObject();
-    const result: ReconcileResult = (await returned) ?? {};
-    const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
-    await status.write(object, this.#statement(result, states), this.client);
+    const applied = await this.#apply(object, (await returned) ?? {});
+    if (!applied) return { outcome: view.get(key) ? "done" : "gone" };
+    const { result, converged } = applied;
     this.#daemons?.tend(view.get(key) ?? object);
-    const after = earlier(result.requeueAfter, times.settle());
+    const after = earlier(earlier(result.requeueAfter, converged?.outcome.retryAfter), times.settle());
     return { outcome: "done", ...(after !== undefined && { after }) };
+  }
+
+  /** Makes children and status as the result has them. Undefined: the object has turned out to be gone. */
+  async #apply(object: KubeObject, returned: ReconcileResult) {
+    const { children, status } = this.#wiring;
+    try {
+      const converged = returned.children && (await children.converge(returned.children, this.#childrenScope(object)));
+      const result = reportedResult(returned, converged?.outcome);
+      await status.write(object, this.#statement(result, converged), this.client);
+      return { result, converged };
+    } catch (error) {
+      // What was read of it is in the cache now, and an event of its own.
+      if (error instanceof OwnerGoneError) return undefined;
+      throw error;
+    }
   }
 
   /** Reports a failure in the object's conditions and events, if it is worth reporting. */
@@ -162,7 +180,8 @@ export class Reconcile implements ReconcileScope {
     }
   }
 
-  #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
+  #statement(result: ReconcileResult, converged: ConvergedChildren | undefined): StatusStatement {
+    const states = converged && (result.report ? acceptedStates(converged) : converged.states);
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
     return { ...(reported && { status: reported }), conditions };
@@ -264,6 +283,11 @@ function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[
     CLEANUP_MISSING,
     `the finalizer ${finalizer} holds this object, and the controller ${name} that set it has no cleanup any more: put the cleanup back, or, if nothing is left to clean up, set cleanup: () => undefined until all objects with the finalizer are gone`,
   );
+}
+
+/** What was refused is for the reconciler's own report to say. */
+function acceptedStates({ states, outcome }: ConvergedChildren): readonly ChildState[] {
+  return states.filter(({ planned }) => !outcome.refused.some(({ child }) => child === planned.draft));
 }
 
 export const isPromise = <R>(value: R | Promise<R>): value is Promise<R> =>

@@ -1,7 +1,8 @@
 import type { Client } from "@konverge/client";
 import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
-import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
+import { Children } from "../apply/children.ts";
+import { BY_OWNER, type OwnedView } from "../apply/owned-view.ts";
 import { StatusWriter } from "../apply/status.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { CacheView } from "../cache/view.ts";
@@ -72,6 +73,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
       // Children held by a label may be anywhere.
       namespaces: declared.by === "label" ? undefined : namespaces,
       labelSelector: declared.labelSelector,
+      ...(declared.optional && { optional: true }),
       interest: (object) => bond.ownerKey(object) !== undefined,
     });
     children.addIndex(BY_OWNER, bond.ownerUids);
@@ -83,6 +85,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
       namespaces: need.namespaces ?? namespaces,
       labelSelector: need.labelSelector,
       fieldSelector: need.fieldSelector,
+      ...(need.optional && { optional: true }),
       ...(project && { project }),
     });
     for (const index in indexes) others.addIndex(index, indexes[index]!);
@@ -96,7 +99,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     owned,
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
-    children: new Children({ manager: name, ownerKind: kind, owned, clock }),
+    children: new Children({ manager: name, ownerKind: kind, owners: view, owned, clock }),
     status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), isPrimary, log: cluster.log }),
     reads: new CachedReads(name, [view, ...watched.map((one) => one.view)]),
     events: new EventRecorder({ client, clock, component: name, instance: cluster.identity }),

@@ -10,6 +10,7 @@ import type {
   UnknownFields,
 } from "@konverge/core";
 import type { Child, ObservedChild, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type { ChildrenOutcome } from "../apply/outcome.ts";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { PermissionDeclaration } from "../rbac/access.ts";
@@ -37,7 +38,18 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
   readonly conditions?: Conditions | undefined;
   /** Reconcile again after this many milliseconds. */
   readonly requeueAfter?: number | undefined;
+  /**
+   * Called when the children have been applied, with what was created, deleted and refused. What it returns is reported
+   * beside the above; a `status`, condition or `requeueAfter` of the same name replaces the one above.
+   */
+  readonly report?: ((outcome: ChildrenOutcome) => ChildrenReport<T> | undefined) | undefined;
 }
+
+/** What the `report` of a result returns. */
+export type ChildrenReport<T extends KubeObject = KubeObject> = Pick<
+  ReconcileResult<T>,
+  "status" | "conditions" | "requeueAfter"
+>;
 
 /** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function may well end without a return
@@ -108,6 +120,8 @@ export interface ReconcileContext {
    * for the next time; what was due counts as done when the reconcile succeeds.
    */
   isDue(name: string, rhythm: Recurrence): boolean;
+  /** Whether a kind in `owns` or `watches` is served, if it is optional; true for all others. */
+  isServed(kind: KindRef<KubeObject>): boolean;
   /** Fires at the deadline of the reconcile, or when the lease is lost. */
   readonly signal: AbortSignal;
   readonly log: Log;

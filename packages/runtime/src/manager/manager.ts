@@ -1,4 +1,4 @@
-import { type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
+import { ApiError, type Clock, groupKindText, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import { Cache } from "../cache/cache.ts";
 import { controllerPermissions } from "../controller/declared-access.ts";
 import { ControllerLoop } from "../controller/loop.ts";
@@ -60,7 +60,11 @@ export class Manager implements ManagerState {
     const clients = new Map(Object.entries({ [HOME_CLUSTER_NAME]: client, ...options.clusters }));
     for (const [name, one] of clients) {
       const onError = (kind: KindRef<KubeObject>, error: Error, retryIn: number) => {
-        log.warn({ cluster: name, err: error, retryIn }, `the watch of ${groupKindText(kind)} failed`);
+        const what = `the watch of ${groupKindText(kind)}`;
+        // As after each installation of a kind, whose storage takes a moment.
+        if (error instanceof ApiError && error.code === 429) {
+          log.info({ cluster: name, retryIn, reason: error.message }, `${what} starts later: the API server is busy`);
+        } else log.warn({ cluster: name, err: error, retryIn }, `${what} failed`);
         observer.watchFailed?.({ cluster: name, kind, error, retryIn });
       };
       const cache = (name === HOME_CLUSTER_NAME ? options.cache : undefined) ?? new Cache(one, { onError });

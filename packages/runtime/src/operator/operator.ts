@@ -1,4 +1,4 @@
-import type { AnyKind } from "@konverge/schema";
+import { type AnyKind, hasConversion } from "@konverge/schema";
 import type { Registry } from "prom-client";
 import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
@@ -23,16 +23,20 @@ export interface OperatorContext {
   readonly log: Log;
 }
 
-/** What runs in an operator's process. */
-export interface OperatorParts {
+/** What an operator's `create` returns. */
+export interface CreatedParts {
   readonly controllers: readonly Controller[];
   readonly admissions?: readonly AdmissionWebhook[];
-  /** Kinds with several versions, whose objects this operator converts. */
-  readonly conversions?: readonly ConvertibleKind[];
+}
+
+/** What runs in an operator's process. */
+export interface OperatorParts extends CreatedParts {
+  /** Those of its kinds that have a `conversion`: it converts their objects. */
+  readonly conversions: readonly ConvertibleKind[];
 }
 
 /** The definition of an operator: its kinds, and a function that creates its controllers and webhooks. */
-export interface Operator {
+export interface OperatorDefinition {
   /** The name of its Deployment, role, service account and lease: `llm-operator`. */
   readonly name: string;
   /** What it does, in one sentence. */
@@ -43,6 +47,11 @@ export interface Operator {
    * Creates controllers and webhooks. Called once for each process, also for each simulated process of a test. Two
    * calls must not share state: otherwise a simulated crash would not lose the memory of the process.
    */
+  create(context: OperatorContext): CreatedParts;
+}
+
+/** An operator, made by {@link operator}. */
+export interface Operator extends OperatorDefinition {
   create(context: OperatorContext): OperatorParts;
 }
 
@@ -58,11 +67,12 @@ export interface Operator {
  * });
  * ```
  */
-export function operator(definition: Operator): Operator {
+export function operator(definition: OperatorDefinition): Operator {
   if (!/^[a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?$/.test(definition.name)) {
     throw new TypeError(
       `${JSON.stringify(definition.name)} cannot be the name of an operator: use lowercase letters, digits and dashes, as in names of objects`,
     );
   }
-  return definition;
+  const conversions = definition.kinds.filter(hasConversion);
+  return { ...definition, create: (context) => ({ ...definition.create(context), conversions }) };
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AnyObject, ObjectOf } from "@konverge/core";
+import type { AnyObject, KubeObject, ObjectMeta, ObjectOf } from "@konverge/core";
 import fc from "fast-check";
 import { z } from "zod";
 import { valuesOf } from "../../test/arbitrary.ts";
 import { TrainingJob } from "../../test/corpus/operators.ts";
 import { Evolving } from "../../test/corpus/surfaces.ts";
 import { lostInConversion } from "./conversion.ts";
+import { conversionAnnotation } from "./conversion-annotation.ts";
 import { defineKind } from "./define-kind.ts";
 import type { VersionDefinition } from "./definition.ts";
 import { DefinitionError } from "./definition-error.ts";
@@ -95,6 +96,76 @@ test("a conversion may rewrite labels and annotations, and nothing else of the m
   const stored = Thing.convert(Thing.atVersion("v1").new({ metadata: { name: "a", labels: { l: "1" } } }), "v2");
   assert.deepEqual(stored.metadata, { name: "a", labels: { l: "1" }, annotations: { from: "v1" } });
   assert.equal(Thing.convert(stored, "v1").metadata.name, "a");
+});
+
+const Renamed = (
+  functions: Partial<Record<"toStored" | "fromStored", (metadata: ObjectMeta) => Partial<ObjectMeta> | undefined>>,
+) => {
+  const step = (way: "toStored" | "fromStored") => (object: KubeObject) => {
+    const metadata = functions[way]?.(object.metadata);
+    return { spec: {}, ...(metadata && { metadata }) };
+  };
+  return defineKind({
+    group: "a.example.com",
+    kind: "Thing",
+    stored: "v2",
+    versions: { v1: { spec: z.object({}) }, v2: { spec: z.object({}) } },
+    conversion: { v1: { toStored: step("toStored"), fromStored: step("fromStored") } },
+  });
+};
+
+test("a conversion can remove the last label and the last annotation, as empty or as undefined", () => {
+  const old = { metadata: { name: "a", labels: { l: "1" }, annotations: { a: "1" } }, spec: {} };
+  for (const none of [
+    { annotations: {}, labels: {} },
+    { annotations: undefined, labels: undefined },
+  ]) {
+    const Thing = Renamed({ toStored: () => none as object });
+    assert.deepEqual(Thing.convert(Thing.atVersion("v1").new(old), "v2").metadata, { name: "a" });
+  }
+});
+
+test("no annotations and an empty map of them are the same, so none is lost", () => {
+  const Thing = Renamed({ fromStored: () => ({ annotations: { from: "v2" } }), toStored: () => ({ annotations: {} }) });
+  assert.deepEqual(lostInConversion(Thing, Thing.new({ metadata: { name: "a" }, spec: {} }), "v1"), []);
+  const empty = { metadata: { name: "a", annotations: {}, labels: {} }, spec: {} };
+  assert.deepEqual(lostInConversion(Thing, Thing.new(empty), "v1"), []);
+});
+
+test("what a version cannot hold is kept in an annotation, and taken back", () => {
+  const kept = conversionAnnotation<{ name?: string | undefined }>("example.com/message-v2");
+  const Message = defineKind({
+    group: "a.example.com",
+    kind: "Message",
+    stored: "v2",
+    versions: {
+      v1: { spec: z.object({ text: z.string() }) },
+      v2: { spec: z.object({ greeting: z.string(), name: z.string().optional() }) },
+    },
+    conversion: {
+      v1: {
+        toStored({ spec, metadata }) {
+          const { value, rest } = kept.take(metadata);
+          return { spec: { greeting: spec.text, ...value }, metadata: rest };
+        },
+        fromStored: ({ spec: { greeting, name }, metadata }) => ({
+          spec: { text: greeting },
+          metadata: kept.keep(metadata, { name }),
+        }),
+      },
+    },
+  });
+  const named = Message.new({ metadata: { name: "m" }, spec: { greeting: "Hello", name: "Ann" } });
+  const annotations = { "example.com/message-v2": '{"name":"Ann"}' };
+  assert.deepEqual(Message.convert(named, "v1").metadata, { name: "m", annotations });
+  assert.deepEqual(lostInConversion(Message, named, "v1"), []);
+  const nameless = Message.new({ metadata: { name: "m", annotations: { a: "1" } }, spec: { greeting: "Hello" } });
+  assert.deepEqual(Message.convert(nameless, "v1").metadata.annotations, { a: "1" });
+  assert.deepEqual(lostInConversion(Message, nameless, "v1"), []);
+  // A user has edited it.
+  const edited = { name: "m", annotations: { "example.com/message-v2": "{" } };
+  assert.deepEqual(kept.take(edited), { value: undefined, rest: { annotations: {} } });
+  assert.throws(() => conversionAnnotation("message"), /"message" cannot be the name .* your domain/);
 });
 
 test("a CRD with conversion functions needs to know where the webhook is", () => {

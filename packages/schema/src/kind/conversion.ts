@@ -1,4 +1,12 @@
-import { type AnyObject, apiVersionOf, deepEqual, isObject, parseApiVersion, type Schema } from "@konverge/core";
+import {
+  type AnyObject,
+  apiVersionOf,
+  deepEqual,
+  isObject,
+  type ObjectMeta,
+  parseApiVersion,
+  type Schema,
+} from "@konverge/core";
 import { applyDefaults } from "../structural/defaulting.ts";
 import type { CrdVersion } from "./crd-object.ts";
 import type { ConvertedObject, VersionConversion, VersionDefinition } from "./definition.ts";
@@ -23,7 +31,7 @@ export function converter(
     const target = versions.get(to)!;
     const converted: Partial<ConvertedObject<VersionDefinition>> = convert?.(object as never) ?? {};
     const { labels, annotations } = { ...object.metadata, ...converted.metadata };
-    const metadata = { ...jsonCopy(object.metadata), ...(labels && { labels }), ...(annotations && { annotations }) };
+    const metadata = withoutEmptyMaps({ ...jsonCopy(object.metadata), labels, annotations });
     const result = { ...jsonCopy(object), ...jsonCopy(converted), apiVersion: apiVersionOf(target), metadata };
     // A conversion that leaves the status out says that there is none.
     if (convert && converted.status === undefined) delete (result as { status?: unknown }).status;
@@ -39,6 +47,15 @@ export function converter(
     if (from === to) return source;
     const hub = from === stored ? source : step(source, stored, conversions[from]?.toStored as Step | undefined);
     return to === stored ? hub : step(hub, to, conversions[to]?.fromStored as Step | undefined);
+  };
+}
+
+/** No labels and an empty map of them are the same; the same holds for annotations. */
+function withoutEmptyMaps({ labels = {}, annotations = {}, ...metadata }: ObjectMeta): ObjectMeta {
+  return {
+    ...metadata,
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
   };
 }
 
@@ -83,7 +100,12 @@ export function lostInConversion<T extends { apiVersion: string }>(
 ): string[] {
   const convert = kind.convert as (object: object, to: string) => object;
   const { version } = parseApiVersion(object.apiVersion);
-  return differences(convert(object, version), convert(convert(object, through), version), "");
+  const comparable = (converted: object) => {
+    const { metadata, ...rest } = converted as AnyObject;
+    return metadata ? { ...rest, metadata: withoutEmptyMaps(metadata) } : rest;
+  };
+  const [before, after] = [convert(object, version), convert(convert(object, through), version)];
+  return differences(comparable(before), comparable(after), "");
 }
 
 function differences(before: unknown, after: unknown, path: string): string[] {

@@ -47,7 +47,17 @@ export interface Kind<V extends VersionDefinitions, S extends keyof V & string>
 /** Any kind made by {@link defineKind}: for code that installs or lists kinds and does not read their objects. */
 export interface AnyKind extends KindRef<KubeObject> {
   readonly schema: Schema;
+  /** What it was made from, if that is a definition and not a CRD. */
+  readonly definition?: { readonly conversion?: object | undefined };
+  readonly convert?: (object: never, to: never) => object;
   readonly crd: (options?: CrdOptions) => CustomResourceDefinition;
+}
+
+/** Whether the definition has functions that convert between versions: the CRD then needs a conversion webhook. */
+export function hasConversion<K extends Pick<AnyKind, "definition" | "convert">>(
+  kind: K,
+): kind is K & Required<Pick<AnyKind, "convert">> {
+  return Object.keys(kind.definition?.conversion ?? {}).length > 0;
 }
 
 type AnyVersionObject<V extends VersionDefinitions> = {
@@ -83,7 +93,7 @@ export function defineKind<const V extends VersionDefinitions, S extends keyof V
     }),
   );
   DefinitionError.at(place, () => checkConvertible(crdVersions, definition.conversion ?? {}));
-  const hasFunctions = Object.keys(definition.conversion ?? {}).length > 0;
+  const hasFunctions = hasConversion({ definition });
 
   const result = {
     ...members.get(stored)!,

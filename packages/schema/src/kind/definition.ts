@@ -115,7 +115,10 @@ export interface VersionConversion<Version extends VersionDefinition, Stored ext
   fromStored(object: CustomObject<SpecOf<Stored>, StatusOf<Stored>>): ConvertedObject<Version>;
 }
 
-/** The result of a conversion. Labels and annotations stay the same unless it has them. */
+/**
+ * The result of a conversion. Labels and annotations stay the same unless it has them; an empty map, or `undefined`, removes
+ * them all.
+ */
 export interface ConvertedObject<V extends VersionDefinition> {
   readonly spec: SpecInput<V>;
   readonly status?: StatusOf<V> | undefined;

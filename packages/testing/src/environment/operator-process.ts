@@ -56,7 +56,7 @@ export class OperatorProcess {
       userAgent: operator.name,
     });
     this.parts = operator.create(operatorContext(operator, this.#metrics.registry, options));
-    const { controllers, admissions = [], conversions = [] } = this.parts;
+    const { controllers, admissions = [], conversions } = this.parts;
     const observers = [this.#metrics];
     if (hasWebhooks(this.parts)) this.webhooks = new Webhooks({ admissions, conversions, clock, log, observers });
     this.#manager = new Manager(controllers, {

@@ -1,22 +1,23 @@
 import {
+  type ChildrenOutcome,
   type ConditionState,
   type Conditions,
   conditionFalse,
   conditionTrue,
-  optionalKind,
+  ownedKind,
+  type PlannedChild,
+  plannedChild,
   type ReconcileContext,
-  type TypedKind,
-  type WatchedKind,
 } from "konverge";
 import { ambassador } from "./ambassador.ts";
 import { gatewayApi } from "./gateway-api.ts";
 import { istio } from "./istio.ts";
-import { DEPLOYMENT_ID, idOf } from "./names.ts";
-import { type Backend, type Route, type Router, rolesOf, shareOf } from "./route.ts";
+import { type Backend, type Router, rolesOf, shareOf } from "./route.ts";
 import type { SeldonDeployment } from "./seldon-deployment.ts";
 
 const ROUTERS: readonly Router[] = [istio, ambassador, gatewayApi];
-const KINDS = ROUTERS.flatMap(({ kinds }) => kinds).map((kind) => optionalKind(kind));
+/** The kinds of all routers, of which none need be installed. */
+export const routeKinds = ROUTERS.flatMap(({ kinds }) => kinds).map((kind) => ownedKind(kind, { optional: true }));
 
 /** Settings about routes. */
 export interface RouteSettings {
@@ -24,11 +25,6 @@ export interface RouteSettings {
   /** The gateway that routes of Istio and of the Gateway API belong to. */
   readonly gateway: string;
 }
-
-/** Which of the routers' kinds are installed. */
-export const routerDefinitions = KINDS.map(({ definition }) => definition as WatchedKind<SeldonDeployment>);
-
-export const routePermissions = KINDS.map(({ permission }) => permission);
 
 /** The routers of a setting, which are separated by commas; throws if it names one that does not exist. */
 export function routersNamed(setting: string): Router[] {
@@ -39,33 +35,38 @@ export function routersNamed(setting: string): Router[] {
   return ROUTERS.filter(({ name }) => names.includes(name));
 }
 
+/** The routes of a SeldonDeployment as children, and what is reported of them once they have been applied. */
+export interface Routing {
+  readonly children: readonly PlannedChild[];
+  conditions(outcome: ChildrenOutcome): Conditions;
+}
+
 /**
- * Keeps the routes of a SeldonDeployment for each router that is installed, and reports how requests are split. The models are
- * served whether or not requests from outside find them: a route that is refused is reported only.
+ * The routes of a SeldonDeployment for each router that is installed. The models are served whether or not requests from
+ * outside find them: a route that is refused is reported only.
  */
-export async function keepRoutes(
+export function routingOf(
   object: SeldonDeployment,
   backends: readonly Backend[],
   { routers: enabled, gateway }: RouteSettings,
-  context: Pick<ReconcileContext, "cache" | "client">,
-): Promise<Conditions> {
-  const isServed = (kind: TypedKind<Route>) => KINDS.find((one) => one.kind === kind)!.isServed(context.cache);
+  isServed: ReconcileContext["isServed"],
+): Routing {
   const active = enabled.filter(({ kinds }) => isServed(kinds[0]));
   const drafts = active.flatMap((router) => router.routes(object, backends, gateway));
-  let refusal: string | undefined;
-  for (const { kind, keep } of KINDS) {
-    const wanted = drafts.filter((draft) => draft.kind === kind.kind);
-    const kept = await keep(object, wanted, { [DEPLOYMENT_ID]: idOf(object) }, context);
-    refusal = kept.refusal ?? refusal;
-  }
   return {
-    istioVirtualServicesReady: active.includes(istio)
-      ? upstreamCondition(refusal, "All VirtualServices created", "Not all VirtualServices created")
-      : conditionTrue("No VirtualServices defined"),
-    AmbassadorMappingsReady: active.includes(ambassador)
-      ? upstreamCondition(refusal, "All Ambassador Mappings created", "Not all Ambassador Mappings created")
-      : conditionTrue("No Ambassador Mappaings defined"),
-    TrafficSplit: splitCondition(backends, enabled, active, refusal),
+    children: drafts.map((draft) => plannedChild(draft, { onRefused: "report" })),
+    conditions(outcome) {
+      const refusal = outcome.refused.find(({ child }) => drafts.some((draft) => draft === child))?.error.message;
+      return {
+        istioVirtualServicesReady: active.includes(istio)
+          ? upstreamCondition(refusal, "All VirtualServices created", "Not all VirtualServices created")
+          : conditionTrue("No VirtualServices defined"),
+        AmbassadorMappingsReady: active.includes(ambassador)
+          ? upstreamCondition(refusal, "All Ambassador Mappings created", "Not all Ambassador Mappings created")
+          : conditionTrue("No Ambassador Mappaings defined"),
+        TrafficSplit: splitCondition(backends, enabled, active, refusal),
+      };
+    },
   };
 }
 
