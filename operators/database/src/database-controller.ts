@@ -26,7 +26,6 @@ import {
   StatefulSet,
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
-import { durationMs } from "konverge/time";
 import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
@@ -37,40 +36,28 @@ import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./d
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { engineOf } from "./engines.ts";
-import { allowsDataLoss } from "./failover-policy.ts";
-import { type Member, nextStep, type Step } from "./leadership.ts";
+import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
-import { type ParameterStep, parameterStep, withRestart } from "./parameter-rollout.ts";
+import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
 import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
-import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
 import type { AskServer } from "./server-report.ts";
 import { LOOK_AT_CERTIFICATES, tlsChildren } from "./server-tls.ts";
-import {
-  askServers,
-  capacityOf,
-  claimsOf,
-  labelPods,
-  liveMember,
-  outdatedPods,
-  removePod,
-  serverProblem,
-} from "./servers.ts";
+import { askServers, capacityOf, claimsOf, labelPods, outdatedPods, removePod, serverProblem } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { Certificate, keepCertificate } from "./tls-certificate.ts";
-import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
+import { heldTopology, knownTopology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
 const DATABASE = "database-name";
 /** Milliseconds after which servers that are asked are asked again; while one is being promoted. */
 const ROUND = 30_000;
 const PROMOTION = 1_000;
-const RESTARTING = 2_000;
 
 /**
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
@@ -100,6 +87,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
+      cordonedNodes,
     ],
     permissions: [
       permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
@@ -246,74 +234,6 @@ function whyStopped(database: Database): Findings["stopped"] {
     : undefined;
 }
 
-/** With fewer standbys than must confirm nothing could be written at all. */
-const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
-
-/** Which server should be the primary, and the next step towards that. */
-async function decide(
-  database: Database,
-  topology: Topology,
-  members: readonly Member[],
-  rollout: RolloutStep,
-  context: ReconcileContext,
-): Promise<Step> {
-  const { spec, status } = database;
-  const { operation } = topology;
-  const isFencing = operation?.kind === "failover" && operation.fence === undefined;
-  const known = await Promise.all(
-    members.map((one) => (isFencing && one.name === operation.from ? liveMember(database, one, context) : one)),
-  );
-  const required = synchronousOf(database);
-  const names = members.map(({ name }) => name).filter((name) => name !== (operation?.from ?? topology.primary));
-  const lost = Date.parse(status?.primaryLostSince ?? "");
-  return nextStep({
-    topology,
-    members: known,
-    confirming: [parseConfirming(status?.confirming), required > 0 ? { required, names } : undefined],
-    delay: durationMs(spec.failover?.delay ?? "30s"),
-    allowDataLoss: allowsDataLoss(database),
-    switchoverTo: leaderWanted(database, topology, members, rollout),
-    lostSince: Number.isNaN(lost) ? undefined : lost,
-    now: context.clock.now(),
-  });
-}
-
-/**
- * Which server should be the primary, if another than now: because of a switchover, because it has to stop, or because
- * it is outdated.
- */
-function leaderWanted(
-  { spec, status, metadata }: Database,
-  { primary }: Topology,
-  members: readonly Member[],
-  rollout: RolloutStep,
-): string | undefined {
-  if (indexOf(primary) >= spec.instances) {
-    const heir = members.find(({ name, report }) => indexOf(name) < spec.instances && report?.streaming);
-    return heir?.name ?? `${metadata.name}-0`;
-  }
-  if (spec.switchoverTo !== undefined && spec.switchoverTo !== status?.lastSwitchover) return spec.switchoverTo;
-  return rollout.step === "handOver" ? rollout.to : undefined;
-}
-
-/** Restarts the server whose turn it is, unless the primary is about to be another. */
-function restartFor(
-  step: Step,
-  due: ParameterStep,
-  members: readonly Member[],
-  { clock, events }: ReconcileContext,
-): Step {
-  const { operation, prepared, restart } = step.topology;
-  if (operation || prepared) return step;
-  const topology = withRestart(step.topology, due, members, clock.now());
-  if (topology.restart && topology.restart.since !== restart?.since && due.step === "restart") {
-    const reasons = due.pending.get(due.name)?.join(", ");
-    events.normal("ServerRestarts", `${due.name} restarts for new values of ${reasons}`);
-  }
-  if (!topology.restart && (due.step === "none" || due.step === "reject")) return { ...step, topology };
-  return { ...step, topology, after: Math.min(step.after ?? RESTARTING, RESTARTING) };
-}
-
 async function replaceOutdated(database: Database, rollout: RolloutStep, context: ReconcileContext): Promise<void> {
   if (rollout.step !== "replace") return;
   await removePod(database, rollout, context);
@@ -355,10 +275,4 @@ async function growVolume(
     if (!isKnown) events.warning("CannotGrow", message);
     return { step: "stuck", to, message };
   }
-}
-
-/** The number at the end of a pod's name. */
-function indexOf(name: string): number {
-  const [, number] = /-(\d+)$/.exec(name) ?? [];
-  return number === undefined ? 0 : Number(number);
 }

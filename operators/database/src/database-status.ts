@@ -119,6 +119,7 @@ function serverStatus({ name, pod, report }: Member, primary: string) {
     name,
     role: report?.role ?? (name === primary ? "primary" : "standby"),
     ready: (pod?.ready && !pod.ending) ?? false,
+    ...(pod?.node !== undefined && { node: pod.node }),
     ...(behind !== undefined && { behindSeconds: behind }),
     ...(pendingRestart.length > 0 && { pendingRestart: [...pendingRestart] }),
     ...(size && used !== undefined && { usedPercent: Math.round((used * 100) / size) }),

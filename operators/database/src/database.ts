@@ -180,6 +180,7 @@ export const Database = defineKind({
               name: z.string(),
               role: z.string().optional(),
               ready: z.boolean(),
+              node: z.string().optional(),
               pendingRestart: z
                 .array(z.string())
                 .optional()

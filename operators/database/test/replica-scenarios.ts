@@ -284,6 +284,23 @@ export const replacesByDefault: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
+/** A node that is cordoned is about to be drained: its primary hands over before its pod is evicted. */
+export const leavesCordonedNode: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  const node = (await stage.get(Pod, pod(0))).spec!.nodeName!;
+  assert.notEqual((await stage.get(Pod, pod(1))).spec!.nodeName, node);
+  const { uid } = (await stage.get(Pod, pod(0))).metadata;
+  await cordon(stage, node, true);
+  await leads(stage, 1);
+  await isReady(stage);
+  assert.equal((await stage.get(Pod, pod(0))).metadata.uid, uid, "its pod is still there");
+  await stage.advance(120_000);
+  assert.equal((await stage.get(Database, NAME)).status?.term, 3, "it hands over once");
+  await cordon(stage, node, false);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
 /** A server that does not become ready does not block the drain of the others' nodes for ever. */
 export const letsNodesDrain: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });

@@ -5,6 +5,7 @@ import {
   failsOver,
   growsWhenFull,
   hasCompany,
+  leavesCordonedNode,
   letsNodesDrain,
   namesThePrimary,
   namesThePromoted,
@@ -39,6 +40,7 @@ onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
 onEmbedded("parameters are reloaded, or restart servers in an order in which all can go on", changesParameters);
 onEmbedded("with three servers, a lost primary is replaced unattended", replacesByDefault);
+onEmbedded("the primary of a cordoned node hands over before it is drained", leavesCordonedNode);
 onEmbedded("a server that does not become ready does not block a drain for ever", letsNodesDrain);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
