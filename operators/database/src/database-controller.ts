@@ -36,6 +36,7 @@ import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./d
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { engineOf } from "./engines.ts";
+import { type FleetRollout, markedServers } from "./fleet-rollout.ts";
 import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
@@ -63,7 +64,7 @@ const PROMOTION = 1_000;
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
  * replaces them one after the other when something is new; lets volumes grow; and tells how all of it is doing.
  */
-export function databases(ask: AskServer, metrics: DatabaseMetrics) {
+export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: FleetRollout) {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
@@ -121,13 +122,16 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);
       const outdated = outdatedPods(database, servers, context);
-      const rollout: RolloutStep =
+      const due: RolloutStep =
         stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
+      const all = cache.list(Database);
+      const rollout = fleet.step(due, { database, servers, members, all, now: clock.now() });
+      const waits = rollout.step === "wait" && rollout.isTurn === true;
       const held = heldTopology(written, heldForRestore(database) !== undefined);
       const config = configFor(database, engine);
       const decided = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
       const parameters: ParameterStep =
-        rollout.step === "none"
+        rollout.step === "none" || waits
           ? parameterStep(members, written.primary, configurationDigest(config))
           : { step: "none" };
       const step = restartFor(decided, parameters, members, context);
@@ -142,13 +146,15 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const claimed = servers?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
       const backups = existingBackupClaim(database, context);
       const together = isArchived(database) && isOfOneNode(database, backups);
-      const draft = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
+      const rendered = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
+      const draft = markedServers(database, rendered, servers);
       const primary = step.topology.primary || step.topology.upstream || podName(database);
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
-      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
+      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && (outdated.size === 0 || waits);
       const pending = await keepCertificate(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
+      if (ready && outdated.size === 0) fleet.finish(database);
       const problem = ready
         ? undefined
         : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));
@@ -158,6 +164,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         step,
         rollout,
         parameters,
+        update: waits ? "Waiting" : fleet.isUpdating(database) ? "Updating" : undefined,
         ready,
         asked: isAsked,
         problem,
@@ -179,7 +186,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const certificates = await tlsChildren(database, context);
       const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
-      const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
+      const wait = waits ? ROUND : ready ? undefined : POD_PROBLEM_GRACE_MS;
       const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait) ?? renewal);
       return {

@@ -26,6 +26,8 @@ export interface Findings {
   readonly step: Step;
   readonly rollout: RolloutStep;
   readonly parameters: ParameterStep;
+  /** It gets the pods of a new version of the operator, or waits for its turn. */
+  readonly update: "Waiting" | "Updating" | undefined;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
   /** Servers are asked how they are doing; otherwise only their pods are known. */
@@ -95,6 +97,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(lastSwitchover !== undefined && { lastSwitchover }),
     ...(confirming !== undefined && { confirming }),
     ...(members.length > 1 && { servers: members.map((member) => serverStatus(member, primary)) }),
+    ...(findings.update && { update: findings.update }),
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),

@@ -190,6 +190,10 @@ export const Database = defineKind({
             }),
           )
           .optional(),
+        update: z
+          .enum(["Waiting", "Updating"])
+          .optional()
+          .describe("Whether it gets the pods of a new version of the operator, or waits for its turn."),
         topology: z.string().optional().describe("The operator's record of the primary."),
         storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),

@@ -32,6 +32,7 @@ export * from "./database-restore.ts";
 export * from "./disruption-budget.ts";
 export * from "./engines.ts";
 export * from "./failover-policy.ts";
+export * from "./fleet-rollout.ts";
 export * from "./leadership.ts";
 export * from "./object-store.ts";
 export * from "./object-store-spec.ts";

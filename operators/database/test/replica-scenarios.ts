@@ -1,97 +1,24 @@
 import assert from "node:assert/strict";
+import { Database, databaseOperator, passwordDigest } from "@konverge/database-operator";
+import { installForeignKind, type Scenario, supplyVolumes } from "@konverge/operator-suite";
+import { ConfigMap, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import {
-  type AskServer,
-  Database,
-  databaseOperator,
-  databaseOperatorWith,
-  passwordDigest,
-} from "@konverge/database-operator";
-import { installForeignKind, type Scenario, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
-import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
-import { PretendServers } from "./pretend-servers.ts";
-
-const NAME = "postgres-orders";
-const pod = (index: number) => `${NAME}-${index}`;
-
-const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
-  apiVersion: "example.com/v1",
-  kind: "Database",
-  metadata: { name: NAME, annotations },
-  spec: { version: "16.4", size: "5Gi", instances: 3, ...spec },
-});
-
-/** A stage with servers that behave as real ones do, and a Database that runs. */
-async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
-  const servers = new PretendServers(stage);
-  if (stage.where === "embedded") {
-    servers.play("postgres");
-    await stage.start(databaseOperator);
-  } else {
-    // Nothing runs on its nodes: what servers would say is asked for here.
-    await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
-    const ask: AskServer = async ({ metadata }) => {
-      await servers.look();
-      return servers.status(metadata.name);
-    };
-    await stage.start(databaseOperatorWith(ask));
-  }
-  await stage.apply(replicated(spec));
-  await isReady(stage);
-  return servers;
-}
-
-const isReady = (stage: TestEnvironment) =>
-  stage.until(
-    "it is ready",
-    async () => (await stage.condition(Database, NAME, "Ready")) === "True Running" && (await allStream(stage)),
-  );
-
-async function allStream(stage: TestEnvironment): Promise<boolean> {
-  const { status, spec } = await stage.get(Database, NAME);
-  const roles = (status?.servers ?? []).map(({ role }) => role).sort();
-  return (
-    spec.instances === 1 || roles.join(" ") === ["primary", ...Array(spec.instances - 1).fill("standby")].join(" ")
-  );
-}
-
-const primary = async (stage: TestEnvironment) => (await stage.get(Database, NAME)).status?.currentPrimary;
-const leads = (stage: TestEnvironment, index: number) =>
-  stage.until(`${pod(index)} leads`, async () => (await primary(stage)) === pod(index));
-const change = (stage: TestEnvironment, spec: object) =>
-  stage.client.patch(Database, `${stage.namespace}/${NAME}`, { merge: { spec } as never });
-
-/** The pods that carry the primary's label, and that its Service leads to. */
-async function labelled(stage: TestEnvironment, role: string): Promise<string[]> {
-  return (await stage.list(Pod, `database-role=${role}`)).map(({ metadata }) => metadata.name).sort();
-}
-
-const isLabelled = (stage: TestEnvironment, index: number) =>
-  stage.until(
-    "it alone is labelled as the primary",
-    async () => (await labelled(stage, "primary")).join() === pod(index),
-  );
-
-async function servedBy(stage: TestEnvironment, service: string): Promise<string[]> {
-  const slices = await stage.list(EndpointSlice, `kubernetes.io/service-name=${service}`);
-  const ready = slices.flatMap(({ endpoints }) => endpoints ?? []).filter(({ conditions }) => conditions?.ready);
-  return ready.map(({ targetRef }) => targetRef?.name ?? "").sort();
-}
-
-/** The node of a server falls silent: nobody knows what becomes of its pods. */
-async function loseNode(stage: TestEnvironment, servers: PretendServers, index: number): Promise<string> {
-  const { spec } = await stage.get(Pod, pod(index));
-  servers.isolate(pod(index));
-  await silence(stage, spec!.nodeName!, "stopped");
-  return spec!.nodeName!;
-}
-
-async function silence(stage: TestEnvironment, node: string, kubelet: string | null): Promise<void> {
-  const annotations = { "sim.konverge.dev/kubelet": kubelet };
-  await stage.client.patch(Node, node, { merge: { metadata: { annotations } } as never });
-}
-
-const told = async (stage: TestEnvironment, reason: string) =>
-  (await stage.events(Database, NAME)).some((text) => text.includes(reason));
+  begun,
+  change,
+  cordon,
+  isLabelled,
+  isReady,
+  labelled,
+  leads,
+  loseNode,
+  NAME,
+  pod,
+  primary,
+  replicated,
+  servedBy,
+  silence,
+  told,
+} from "./replica-stage.ts";
 
 /** A primary with its standbys, each of which is found by its Service; they come and go as they are asked for. */
 export const replicates: Scenario = async (stage) => {
@@ -149,28 +76,6 @@ export const failsOverOnce: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** A container beside the server that is not ready neither fails over a healthy primary nor takes it from its clients. */
-export const outlivesExporter: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2, synchronous: 1, exporter: { image: "example/exporter" } });
-  for (const index of [0, 1]) {
-    const annotations = { "sim.konverge.dev/exporter.ready": "false" };
-    await stage.client.patch(Pod, `${stage.namespace}/${pod(index)}`, { merge: { metadata: { annotations } } });
-  }
-  const notReady = async (index: number) => (await stage.get(Pod, pod(index))).status?.conditions ?? [];
-  await stage.until("the primary's pod is not ready", async () =>
-    (await notReady(0)).some(({ type, status }) => type === "Ready" && status === "False"),
-  );
-  await stage.advance(180_000);
-  const { status } = await stage.get(Database, NAME);
-  assert.deepEqual([status?.currentPrimary, status?.term, status?.phase], [pod(0), 1, "Running"]);
-  for (const service of [NAME, `${NAME}-rw`]) assert.deepEqual(await servedBy(stage, service), [pod(0)]);
-  // Its node is lost as well: then it does not answer, and a standby replaces it.
-  await loseNode(stage, servers, 0);
-  await leads(stage, 1);
-  servers.nothingLost(pod(1));
-  assert.deepEqual(servers.wrongs, []);
-};
-
 /** Another leads when somebody asks for it, and nothing is lost. */
 export const switchesOver: Scenario = async (stage) => {
   const servers = await begun(stage);
@@ -213,10 +118,6 @@ export const replacesPrimary: Scenario = async (stage) => {
   servers.nothingLost(pod(1));
   assert.deepEqual(servers.wrongs, []);
 };
-
-async function cordon(stage: TestEnvironment, name: string, unschedulable: boolean): Promise<void> {
-  await stage.client.patch(Node, name, { merge: { spec: { unschedulable } } });
-}
 
 /** The node of the primary is lost. With standbys that confirm, another takes over, and nothing acknowledged is lost. */
 export const failsOver: Scenario = async (stage) => {
@@ -268,53 +169,6 @@ export const waitsForFence: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** With three servers, a lost primary is replaced unattended by the standby that is furthest ahead. */
-export const replacesByDefault: Scenario = async (stage) => {
-  const servers = await begun(stage);
-  const nodes = (await stage.list(Node)).map(({ metadata }) => metadata.name);
-  try {
-    for (const name of nodes) await cordon(stage, name, true);
-    await stage.client.delete(Pod, `${stage.namespace}/${pod(0)}`, { gracePeriodSeconds: 0 });
-    await stage.until("another leads", async () => ![undefined, pod(0)].includes(await primary(stage)));
-  } finally {
-    for (const name of nodes) await cordon(stage, name, false);
-  }
-  await isReady(stage);
-  assert.equal(servers.roleOf(pod(0)), "standby");
-  assert.deepEqual(servers.wrongs, []);
-};
-
-/** A node that is cordoned is about to be drained: its primary hands over before its pod is evicted. */
-export const leavesCordonedNode: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2 });
-  const node = (await stage.get(Pod, pod(0))).spec!.nodeName!;
-  assert.notEqual((await stage.get(Pod, pod(1))).spec!.nodeName, node);
-  const { uid } = (await stage.get(Pod, pod(0))).metadata;
-  await cordon(stage, node, true);
-  await leads(stage, 1);
-  await isReady(stage);
-  assert.equal((await stage.get(Pod, pod(0))).metadata.uid, uid, "its pod is still there");
-  await stage.advance(120_000);
-  assert.equal((await stage.get(Database, NAME)).status?.term, 3, "it hands over once");
-  await cordon(stage, node, false);
-  servers.nothingLost(pod(1));
-  assert.deepEqual(servers.wrongs, []);
-};
-
-/** A server that does not become ready does not block the drain of the others' nodes for ever. */
-export const letsNodesDrain: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2 });
-  const annotations = { "sim.konverge.dev/ready": "false" };
-  await stage.client.patch(Pod, `${stage.namespace}/${pod(1)}`, { merge: { metadata: { annotations } } });
-  await stage.advance(60_000);
-  await assert.rejects(stage.client.evict(`${stage.namespace}/${pod(0)}`, { timeout: 1_000 }), /disruption budget/);
-  await stage.advance(300_000);
-  await stage.client.evict(`${stage.namespace}/${pod(0)}`);
-  await leads(stage, 1);
-  servers.nothingLost(pod(1));
-  assert.deepEqual(servers.wrongs, []);
-};
-
 /** A primary whose pod is lost, and that is back in time, leads on. */
 export const comesBack: Scenario = async (stage) => {
   const servers = await begun(stage, { failover: { delay: "60s", allowDataLoss: true } });
@@ -357,50 +211,6 @@ export const rollsOut: Scenario = async (stage) => {
   await stage.settled();
   for (const { spec } of await stage.list(Pod)) assert.equal(spec?.containers[0]?.image, "postgres:16.9");
   assert.equal(await stage.condition(Database, NAME, "Ready"), "True Running");
-};
-
-/** The least of a change of parameters, for a test that plays it very often. */
-export const restartsOnce: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2, synchronous: 1 });
-  await changeParameters(stage, { max_connections: "50" });
-  assert.deepEqual(servers.wrongs, []);
-};
-
-async function changeParameters(stage: TestEnvironment, parameters: Record<string, string>): Promise<void> {
-  await change(stage, { parameters });
-  await stage.until("the change has begun", async () => {
-    const { data } = await stage.get(ConfigMap, `${NAME}-config`);
-    return Object.entries(parameters).every(([name, value]) =>
-      data!["postgresql.conf"]!.includes(`${name} = '${value}'`),
-    );
-  });
-  await stage.until(
-    "servers have the new parameters",
-    async () => (await stage.condition(Database, NAME, "ParametersAsRequested")) === "True AsRequested",
-    600_000,
-  );
-}
-
-/** Parameters that a reload takes restart nothing; others restart servers in their pods, in an order in which all can go on. */
-export const changesParameters: Scenario = async (stage) => {
-  const servers = await begun(stage, { synchronous: 1 });
-  const uids = async () => (await stage.list(Pod)).map(({ metadata }) => metadata.uid).sort();
-  const before = await uids();
-  await changeParameters(stage, { work_mem: "8MB" });
-  assert.deepEqual(servers.restarts, []);
-  await changeParameters(stage, { max_connections: "200" });
-  assert.deepEqual(servers.restarts.splice(0), [pod(2), pod(1), pod(0)], "the primary comes last");
-  await changeParameters(stage, { max_connections: "50" });
-  // A standby reports what it can lower when it has replayed that its primary has.
-  await stage.until("standbys have restarted, too", () => servers.restarts.length === 3);
-  assert.deepEqual(servers.restarts, [pod(0), pod(2), pod(1)], "the primary comes first");
-  assert.ok(await told(stage, "ServerRestarts"));
-  assert.deepEqual(await uids(), before, "no pod was replaced");
-  const { status } = await stage.get(Database, NAME);
-  assert.deepEqual([status?.currentPrimary, status?.term], [pod(0), 1]);
-  await isReady(stage);
-  servers.nothingLost(pod(0));
-  assert.deepEqual(servers.wrongs, []);
 };
 
 /** Servers whose stop takes long hand over once, and not again and again without anybody who takes writes. */

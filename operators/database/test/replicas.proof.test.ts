@@ -1,6 +1,7 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
-import { failsOverOnce, restartsOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
+import { restartsOnce } from "./day-two-scenarios.ts";
+import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {

@@ -1,16 +1,11 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import {
-  changesParameters,
   comesBack,
   failsOver,
   growsWhenFull,
   hasCompany,
-  leavesCordonedNode,
-  letsNodesDrain,
   namesThePrimary,
   namesThePromoted,
-  outlivesExporter,
-  replacesByDefault,
   replacesPrimary,
   replicates,
   reportsNoStandbys,
@@ -38,11 +33,6 @@ onEmbedded("volumes that are nearly full grow up to their limit", growsWhenFull)
 onEmbedded("nothing is reported of standbys when there are none any more", reportsNoStandbys);
 onEmbedded("poolers, exporters, and what Prometheus scrapes", hasCompany);
 onEmbedded("a primary that finds no node is replaced, and follows when it is back", replacesPrimary);
-onEmbedded("parameters are reloaded, or restart servers in an order in which all can go on", changesParameters);
-onEmbedded("with three servers, a lost primary is replaced unattended", replacesByDefault);
-onEmbedded("the primary of a cordoned node hands over before it is drained", leavesCordonedNode);
-onEmbedded("a server that does not become ready does not block a drain for ever", letsNodesDrain);
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);
-onEmbedded("a crashing exporter does not fail over a healthy primary, nor take it from its clients", outlivesExporter);
