@@ -3,11 +3,11 @@ import { type TestContext, test } from "node:test";
 import { type AnyObject, type KindRef, type KubeObject, realClock } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import {
+  assertNoFindings,
   type ExploreOptions,
   explorationText,
   explore,
   type FaultFamily,
-  findingText,
   POINT_FAMILIES,
   passedFaultsIn,
   type Scenario,
@@ -60,7 +60,7 @@ async function expectSurvival(
   const exploration = await explore(scenario, { seed: SEED, ...options, ...passed, faults });
   const seconds = ((clock.monotonic() - start) / 1000).toFixed(0);
   test.diagnostic(`explored "${test.name}": ${explorationText(exploration)}, ${seconds} s`);
-  assert.deepEqual(exploration.findings.map(findingText), []);
+  assertNoFindings(exploration);
   assert.ok(Object.keys(exploration.tried).length > 0, `there was nothing to try ${faults.join(", ")} at`);
 }
 

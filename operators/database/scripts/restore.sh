@@ -76,12 +76,50 @@ fetch() {
   cp -a "$SOURCE/base/$BACKUP/data" "$work"
 }
 
+# A server that did not know of its successor may have gone on in the segment in which its timeline was left: what led on is in the
+# one with `.partial`.
 restore_command() {
-  echo 'cp "$WAL/%f" "%p"'
+  latest=''
+  if [ "${TARGET_TIMELINE:-latest}" = latest ]; then latest='[ ! -e "$WAL/%f.partial" ] || f=%f.partial; '; fi
+  echo "f=%f; $latest$(get_command)"
+}
+
+get_command() {
+  echo 'cp "$WAL/$f" "%p"'
 }
 
 forget() {
   if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$2/$1"*; fi
+}
+
+# Which timeline a restore goes through, and where it leaves each for the next one: timeline:segment, the last without an end.
+find_way() {
+  case ${TARGET_TIMELINE:-latest} in
+    latest) last=$(ls "$WAL" 2> /dev/null | sed -n 's/^\([0-9A-F]\{8\}\)\.history$/\1/p' | tail -n 1) ;;
+    current) last='' ;;
+    *) last=$(printf %08X "$TARGET_TIMELINE") ;;
+  esac
+  last=${last:-$(value startWAL "$BACKUP" | cut -c 1-8)}
+  way=''
+  if [ -e "$WAL/$last.history" ]; then
+    while read -r timeline place _; do
+      if [ -n "$place" ]; then way="$way $timeline:$(($(bytes "$place") / size))"; fi
+    done < "$WAL/$last.history"
+  fi
+  way="$way $((0x$last)):"
+}
+
+# The timeline that a segment must be of.
+timeline_at() {
+  for one in $way; do
+    left=${one#*:}
+    if [ -z "$left" ] || [ "$1" -lt "$left" ]; then printf %08X "${one%:*}" && return; fi
+  done
+}
+
+# When a file was written.
+written() {
+  date -u -r "$WAL/$1" +%Y-%m-%dT%H:%M:%SZ
 }
 
 # Whether all WAL is there from the backup to the end of the archive, and the target is in it.
@@ -91,15 +129,16 @@ check_wal() {
   end=$(value stopped "$BACKUP")
   stop=$(bytes "$(value stopLSN "$BACKUP")")
   reach="$end ($(value stopLSN "$BACKUP"))"
+  find_way
   # Up to its end a backup has its own WAL.
   next=$((stop / size))
-  for segment in $(ls "$WAL" 2> /dev/null | sed -n 's/^.\{8\}\([0-9A-F]\{16\}\)$/\1/p' | sort -u); do
-    place=$((0x$(echo "$segment" | cut -c 1-8) * each + 0x$(echo "$segment" | cut -c 9-16)))
-    [ "$place" -ge "$next" ] || continue
-    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment ????????$(printf '%08X%08X' $((next / each)) $((next % each))) in $where, but later ones; possible is $reach at the latest, with targetLSN"
+  for name in $(ls "$WAL" 2> /dev/null | grep -x '[0-9A-F]\{24\}' | sort -k 1.9); do
+    place=$((0x$(echo "$name" | cut -c 9-16) * each + 0x$(echo "$name" | cut -c 17-)))
+    [ "$place" -ge "$next" ] && [ "$(timeline_at "$place")" = "$(echo "$name" | cut -c 1-8)" ] || continue
+    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment $(timeline_at "$next")$(printf '%08X%08X' $((next / each)) $((next % each))) in $where, but later ones; possible is $reach at the latest, with targetLSN"
     next=$((next + 1))
     stop=$((next * size))
-    end=$(date -u -r "$(ls -t "$WAL"/????????"$segment" | head -n 1)" +%Y-%m-%dT%H:%M:%SZ)
+    end=$(written "$name")
     reach="$end ($(printf '%X/%X' $((stop / 4294967296)) $((stop % 4294967296))))"
   done
   if [ -n "$TARGET_TIME" ] && [ "$(seconds "$TARGET_TIME")" -gt "$(seconds "$end")" ]; then fail "the target lies after the last archived WAL: possible is $reach at the latest"; fi

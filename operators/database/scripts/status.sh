@@ -5,6 +5,7 @@
 #   streaming    "yes" if a standby receives from its primary
 #   behind       seconds since a standby replayed something that it has not got all of
 #   confirming   which standbys a primary waits for
+#   volumeTerm, data  the latest term that the volume has seen, and whether the data on it are of a primary or a standby
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
@@ -13,6 +14,7 @@
 #   configuration  a digest of the configuration that the server has read
 #   pendingRestart  parameters that get their new value only by a restart
 #   rejected     parameters that the server does not accept
+#   segmentSize, position, history, archived, waiting, backups  of a primary that archives its WAL: see archive-facts.sh
 #   password     a digest of the administrator's password that the server was last given
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
@@ -21,7 +23,12 @@ set -u
 touch "$RUN/asked"
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
+[ -f "$RUN/archive" ] && cat "$RUN/archive"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
+[ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"
+if [ -s "$PGDATA/PG_VERSION" ]; then
+  if [ -f "$PGDATA/standby.signal" ]; then echo data=standby; else echo data=primary; fi
+fi
 df -P -k "$VOLUME" | awk 'NR == 2 { print "size=" $2; print "used=" $3 }'
 [ -f "$RUN/restarted" ] && echo "restarted=$(cat "$RUN/restarted")"
 [ -f "$RUN/configuration" ] && echo "configuration=$(cat "$RUN/configuration")"

@@ -26,6 +26,7 @@ import {
   StatefulSet,
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
+import { countOfVolumes } from "./adoption.ts";
 import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
@@ -113,11 +114,16 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const { spec, metadata } = database;
       checkSpec(database);
       const engine = engineOf(database);
-      const written = knownTopology(database, observed(ConfigMap, topologyName(database)));
+      const volumes =
+        engine.name === "postgres"
+          ? countOfVolumes(database, cache.list(PersistentVolumeClaim, metadata.namespace))
+          : 0;
+      const written = knownTopology(database, observed(ConfigMap, topologyName(database)), volumes);
       const stopped = whyStopped(database);
       const servers = observed(StatefulSet, metadata.name);
       // Whoever leads stays until another does.
-      const count = Math.max(spec.instances, indexOf(written.primary || written.upstream) + 1);
+      const leader = indexOf(written.primary || written.upstream) + 1;
+      const count = Math.max(spec.instances, leader, written.adopting ? volumes : 0);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
       const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);

@@ -13,6 +13,7 @@ import { failoverCondition } from "./failover-policy.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
+import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
@@ -101,6 +102,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
+    ...windowStatus(database, members),
   };
 }
 
@@ -144,6 +146,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
           ),
     ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
+    ...recoverableCondition(database, findings.members),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -213,6 +216,9 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   if (atLimit && was("StorageAsRequested")?.reason !== "LimitReached") {
     events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit does not let it grow further");
   }
+  const recoverable = recoverableCondition(database, findings.members)[RECOVERABLE];
+  if (recoverable?.reason === "WALMissing" && was(RECOVERABLE)?.reason !== "WALMissing")
+    events.warning("WALMissing", recoverable.message ?? "");
   const refused = refusedVersion(database);
   if (refused && was("VersionAsRequested")?.reason !== "MajorUpgradeRefused")
     events.warning("MajorUpgradeRefused", refused);

@@ -197,6 +197,22 @@ export const Database = defineKind({
         topology: z.string().optional().describe("The operator's record of the primary."),
         storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),
+        firstRecoverable: z.string().optional().describe("The earliest time that the backups can restore."),
+        lastRecoverable: z
+          .string()
+          .optional()
+          .describe("The latest time that the backups can restore, as of about a minute ago."),
+        gaps: z
+          .array(
+            z.object({
+              from: z.string(),
+              to: z.string().optional().describe("The end of the next base backup; absent until there is one."),
+              firstSegment: z.string(),
+              lastSegment: z.string(),
+            }),
+          )
+          .optional()
+          .describe("Times in between that cannot be restored, because WAL segments are missing in the archive."),
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),

@@ -14,7 +14,9 @@
  * allowed, and that volumes never shrink. Passwords live in a Secret alone.
  */
 export * from "./access-rules.ts";
+export * from "./adoption.ts";
 export * from "./application.ts";
+export * from "./archive-facts.ts";
 export * from "./backup.ts";
 export * from "./backup-controller.ts";
 export * from "./backup-jobs.ts";
@@ -33,6 +35,7 @@ export * from "./disruption-budget.ts";
 export * from "./engines.ts";
 export * from "./failover-policy.ts";
 export * from "./fleet-rollout.ts";
+export * from "./gap-backup.ts";
 export * from "./leadership.ts";
 export * from "./object-store.ts";
 export * from "./object-store-spec.ts";
@@ -41,6 +44,8 @@ export * from "./parameter-rollout.ts";
 export * from "./parameter-rules.ts";
 export * from "./quorum.ts";
 export * from "./recovery-controller.ts";
+export * from "./recovery-status.ts";
+export * from "./recovery-window.ts";
 export * from "./restore-controller.ts";
 export * from "./restore-hold.ts";
 export * from "./restore-jobs.ts";

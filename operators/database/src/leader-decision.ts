@@ -2,6 +2,7 @@ import { type ReconcileContext, watchKind } from "konverge";
 import { Node } from "konverge/kinds";
 import { valueChanged } from "konverge/predicates";
 import { durationMs } from "konverge/time";
+import { adoptionStep, findsEarlierVolumes } from "./adoption.ts";
 import type { Database } from "./database.ts";
 import { allowsDataLoss } from "./failover-policy.ts";
 import { isServing, type Member, nextStep, type Step } from "./leadership.ts";
@@ -32,6 +33,7 @@ export async function decide(
   context: ReconcileContext,
 ): Promise<Step> {
   const { spec, status } = database;
+  if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;
   const known = await Promise.all(

@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "./database.ts";
 import type { Findings } from "./database-status.ts";
 import { isServing } from "./leadership.ts";
+import { windowStatus } from "./recovery-status.ts";
 
 /** The latest numbers about one database. */
 interface Numbers {
@@ -18,6 +19,7 @@ interface Numbers {
   readonly unarchived: number | undefined;
   readonly archiveLag: number | undefined;
   readonly archiveFailures: number | undefined;
+  readonly recovery: ReturnType<typeof windowStatus>;
 }
 
 /** What this operator tells Prometheus about its objects, besides what every controller tells. */
@@ -60,6 +62,23 @@ export class DatabaseMetrics {
       "How long the oldest WAL segment has waited, in seconds.",
       (one) => one.archiveLag,
     );
+    gauge(
+      "database_wal_gap_open",
+      "1 if WAL is missing in the archive and no base backup has followed yet, otherwise 0.",
+      ({ recovery }) =>
+        recovery.firstRecoverable === undefined
+          ? undefined
+          : Number(recovery.gaps?.some(({ to }) => to === undefined) ?? false),
+    );
+    gauge("database_wal_gaps", "Number of gaps in the times that can be restored.", ({ recovery }) =>
+      recovery.firstRecoverable === undefined ? undefined : (recovery.gaps?.length ?? 0),
+    );
+    gauge("database_recoverable_first_timestamp_seconds", "The earliest time that can be restored.", ({ recovery }) =>
+      seconds(recovery.firstRecoverable),
+    );
+    gauge("database_recoverable_last_timestamp_seconds", "The latest time that can be restored.", ({ recovery }) =>
+      seconds(recovery.lastRecoverable),
+    );
     const latest = () => this.#values();
     new Counter({
       name: "database_wal_archive_failures_total",
@@ -100,6 +119,7 @@ export class DatabaseMetrics {
       unarchived: leader?.report?.unarchived,
       archiveLag: leader?.report?.archiveLag,
       archiveFailures: leader?.report?.archiveFailures,
+      recovery: windowStatus(database, members),
     });
     this.#existing = existing;
     const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };
@@ -113,3 +133,5 @@ export class DatabaseMetrics {
     return this.#latest.values();
   }
 }
+
+const seconds = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000);

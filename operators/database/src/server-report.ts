@@ -1,6 +1,7 @@
 import type { Client } from "konverge/client";
 import type { Pod } from "konverge/kinds";
 import { type Clock, sleep } from "konverge/time";
+import { type ArchiveFacts, parseArchiveFacts } from "./archive-facts.ts";
 import { SCRIPTS_FOLDER } from "./scripts.ts";
 import { SERVER } from "./server-pod.ts";
 
@@ -19,6 +20,9 @@ export interface ServerReport {
   /** Of its volume, in KiB. */
   readonly size?: number;
   readonly used?: number;
+  /** The latest term that this server's volume has seen, and the data on it: of a primary, or of a standby. */
+  readonly volumeTerm?: number;
+  readonly data?: string;
   readonly password?: string;
   /** The last restart that it was ordered to make, by the number that the topology gave it. */
   readonly restarted?: number;
@@ -33,6 +37,8 @@ export interface ServerReport {
   readonly unarchived?: number;
   readonly archiveLag?: number;
   readonly archiveFailures?: number;
+  /** Of such a primary: what the archive has. */
+  readonly archive?: ArchiveFacts;
 }
 
 /** Asks the server in a pod; undefined if it does not answer. */
@@ -48,13 +54,16 @@ export function answersQueries(report: ServerReport | undefined): boolean {
   return report?.role === "standby" && report.streaming !== undefined;
 }
 
+/** The only command that the operator runs in pods. */
+export const ASK_COMMAND = ["sh", `${SCRIPTS_FOLDER}/status.sh`];
+
 /** Runs `status.sh` in the server's container. */
 export const askByExec: AskServer = async (pod, client, clock) => {
   const { name, namespace } = pod.metadata;
   const over = new AbortController();
   const options = { container: SERVER, signal: over.signal };
   const told = (async () => {
-    const process = await client.exec(`${namespace}/${name}`, ["sh", `${SCRIPTS_FOLDER}/status.sh`], options);
+    const process = await client.exec(`${namespace}/${name}`, ASK_COMMAND, options);
     over.signal.addEventListener("abort", () => process.close());
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;
@@ -91,20 +100,26 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
   const [role, term] = [facts.get("role"), number("term")];
   if (!role || term === undefined) return undefined;
   const lsn = parseLsn(facts.get("lsn"));
+  const archive = parseArchiveFacts(facts);
   const optional = {
     timeline: number("timeline"),
     behind: number("behind"),
     size: number("size"),
     used: number("used"),
+    volumeTerm: number("volumeTerm"),
     unarchived: number("unarchived"),
     archiveLag: number("archiveLag"),
     archiveFailures: number("archiveFailures"),
     checkpoint: number("checkpoint"),
     restarted: number("restarted"),
   };
-  const [streaming, confirming, password, configuration] = ["streaming", "confirming", "password", "configuration"].map(
-    (name) => facts.get(name),
-  );
+  const [streaming, confirming, password, data, configuration] = [
+    "streaming",
+    "confirming",
+    "password",
+    "data",
+    "configuration",
+  ].map((name) => facts.get(name));
   const [pendingRestart, rejected] = ["pendingRestart", "rejected"].map((name) => wordsIn(facts.get(name)));
   return {
     role,
@@ -117,6 +132,8 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(configuration !== undefined && { configuration }),
     ...(pendingRestart && { pendingRestart }),
     ...(rejected && { rejected }),
+    ...(data !== undefined && { data }),
+    ...(archive && { archive }),
   };
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { script } from "@konverge/database-operator";
+import * as adoptionStories from "./adoption-stories.ts";
+import * as archiveStories from "./archive-stories.ts";
 import * as parameterStories from "./parameter-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
@@ -22,6 +24,12 @@ const SUBJECTS: readonly Subject[] = [
       { line: 'wait "$server"', why: "pg_ctl waits for its end as well; this only takes the ended process away" },
       { line: "server=''", why: "another process would have to get the number of the one that has ended" },
       { line: "checkpoint=''", why: "for topologies of an operator that asked for none" },
+      {
+        line: 'rm -f "$RUN/asked"',
+        why: "the folders of a test outlive their pod, so that it can be asked at any time",
+      },
+      { line: '[ -f "$RUN/asked" ] && break', why: "it only saves waiting" },
+      { line: "pause", why: "without it the script asks again at once, which only costs" },
       { line: "restart=''", why: "for topologies of an operator that ordered none" },
       { line: '[ -n "$checkpoint" ]', why: "it only saves checkpoints" },
       { line: 'echo "$checkpoint" > "$RUN/flushing"', why: "it only saves checkpoints" },
@@ -90,8 +98,35 @@ const SUBJECTS: readonly Subject[] = [
     ],
   },
   {
+    script: "server-archive.sh",
+    unnoticed: [
+      { line: "archiving=''", why: "no variable has this name in the pod" },
+      { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
+      { line: '[ -n "$place" ] || continue', why: "an empty line names no file" },
+      { line: 'sync "$PGDATA/pg_wal/archive_status"', why: "there is no power cut here" },
+      { line: 'if [ -n "$archiving" ] && kill -0', why: "what is done twice is done" },
+      { line: "tried=", why: "it only saves attempts that fail" },
+    ],
+    turns: [
+      { from: '-lt "$end" ] && basename', to: '-le "$end" ] && basename' },
+      {
+        from: "select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())'",
+        to: "select '7FFFFFFF/0'::pg_lsn'",
+      },
+    ],
+  },
+  {
+    script: "restore-wal.sh",
+    unnoticed: [
+      { line: "export LC_ALL=C", why: "no other language is installed" },
+      { line: '[ -e "$history" ] || continue', why: "what is not there names no timeline" },
+    ],
+    turns: [{ from: "[ $((0x$segment)) -lt", to: "[ $((0x$segment)) -le" }],
+  },
+  {
     script: "status.sh",
     unnoticed: [
+      { line: 'touch "$RUN/asked"', why: "it only saves waiting" },
       { line: "set -u", why: "no variable is missing here" },
       { line: "\\endif", why: "at the end of all, without it psql only complains" },
     ],
@@ -120,7 +155,8 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries({ ...stories, ...parameterStories }).map(
+  const all = { ...stories, ...archiveStories, ...adoptionStories, ...parameterStories };
+  const scenes = Object.entries(all).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {

@@ -157,6 +157,8 @@ function podSpec(
     .map((one) => (one.name === component.frontendSidecar ? componentContainer(contextOf("frontend"), one) : one));
   return {
     terminationGracePeriodSeconds: graceSeconds,
+    // As process 1 a worker ignores SIGTERM until it handles it, which takes until its model is loaded.
+    shareProcessNamespace: true,
     ...(account && { serviceAccountName: account }),
     ...rest,
     ...(together && { affinity: { ...sameNodeAffinity(together), ...rest.affinity } }),

@@ -19,6 +19,13 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
     name: "dynamo-operator",
     description: "Deploys graphs of services that serve a model together.",
     kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent, DynamoWorkerMetadata],
+    guards: [
+      {
+        resources: ["pods"],
+        expression: `request.operation == "UPDATE" && object.spec == oldObject.spec`,
+        limit: "changes only the metadata of pods",
+      },
+    ],
     settings: [
       {
         flag: "natsAddr",

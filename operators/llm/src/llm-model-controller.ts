@@ -25,6 +25,7 @@ import {
 } from "./llm-model-children.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
+import { isRollingOut, type RolloutFacts, rolloutProblem, rolloutStrategy } from "./rollout-room.ts";
 import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { podsOf } from "./watched.ts";
@@ -58,15 +59,18 @@ export function llmModelController(metrics: ModelMetrics) {
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
         : [];
-      const together = isBoundToNode(model, model.spec.replicas, context);
-      const deployment = deploymentFor(model, products, together);
+      const isBoundHere = isBoundToNode(model, model.spec.replicas, context);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
       const adapters = adaptersServed(model.spec, pods);
       const now = clock.now();
-      const isShort = readyReplicas < model.spec.replicas;
+      const rollout: RolloutFacts = { spec: model.spec, live: before, pods, now };
+      const strategy = rolloutStrategy(rollout);
+      const deployment = deploymentFor(model, { products, isBoundToNode: isBoundHere, strategy });
+      const isShort = readyReplicas < model.spec.replicas || isRollingOut(before);
+      const creationError = replicaFailureMessage(before);
       const problem = isShort
-        ? replicaProblem({ pods, creationError: replicaFailureMessage(before), gpuType, offered, now })
+        ? rolloutProblem(replicaProblem({ pods, creationError, gpuType, offered, now }), rollout)
         : crashProblem({ pods, now });
       const name = childName(model);
       const backends = [{ service: name, weight: 100 }];

@@ -45,6 +45,10 @@ const schemaErrors: Scenario = async (stage) => {
     { args: ["--model", "other"] },
     /spec\.args\[0\]: Forbidden: --model is derived from other fields/,
   );
+  for (const arg of ["-tp", "--tensor_parallel_size=4", "--data-parallel-size"])
+    await refused(stage, { args: [arg, "4"] }, /spec\.args\[0\]: Forbidden: --(tensor|data)-parallel-size is derived/);
+  await refused(stage, { args: ["other"] }, /spec\.args\[0\].*must be a flag/);
+  await refused(stage, { gpuCount: 8, parallelism: { tensor: 8, data: 8 } }, /must be gpuCount/);
   await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
   await refused(stage, { modelPath: "/models/../etc" }, /must not contain/);
   await refused(stage, { source: {} }, /exactly one of huggingFace, claim, s3 and image must be set/);

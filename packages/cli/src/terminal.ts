@@ -24,3 +24,20 @@ export function fitted(line: string, width: number): string {
   if (line.replace(CONTROL, "").length <= width) return line;
   return line.replace(CONTROL, "").slice(0, Math.max(0, width - 1)) + (width > 0 ? "…" : "");
 }
+
+/** A text in lines that fit a width, broken between words where that is possible; all but the first are indented. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  const room = Math.max(10, width);
+  for (const paragraph of text.split("\n")) {
+    let rest = `${lines.length === 0 ? "" : "  "}${paragraph}`;
+    while (rest.length > room) {
+      const space = rest.lastIndexOf(" ", room);
+      const at = space > room / 2 ? space : room;
+      lines.push(rest.slice(0, at));
+      rest = `  ${rest.slice(at).trimStart()}`;
+    }
+    lines.push(rest);
+  }
+  return lines;
+}

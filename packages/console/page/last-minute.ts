@@ -12,7 +12,10 @@ export function lastMinute(samples: readonly Sample[]): ControllerSample[] {
   const recent = samples.filter(({ at }) => at > latest.at - MINUTE);
   return latest.controllers.map((one) => {
     const own = recent.flatMap(({ controllers }) =>
-      controllers.filter(({ controller, operator }) => controller === one.controller && operator === one.operator),
+      controllers.filter(
+        ({ controller, operator, pod }) =>
+          controller === one.controller && operator === one.operator && pod === one.pod,
+      ),
     );
     const mean = (value: (sample: ControllerSample) => number) =>
       own.reduce((sum, sample) => sum + value(sample), 0) / own.length;

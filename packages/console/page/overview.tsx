@@ -2,6 +2,7 @@ import type { ControllerSample, ObjectSummary, Sample } from "../src/protocol.ts
 import { EntryRow } from "./entry-row.tsx";
 import { keyOf, latency, short } from "./format.ts";
 import { lastMinute } from "./last-minute.ts";
+import { latestEntries } from "./latest-entries.ts";
 import { linkTo } from "./route.ts";
 import { Sparkline } from "./sparkline.tsx";
 import { StateMark, stateWord } from "./state-mark.tsx";
@@ -165,6 +166,8 @@ function OperatorRows({
   deployment: ObjectSummary | undefined;
   controllers: ControllerSample[];
 }) {
+  const hasReplicas = ({ controller }: ControllerSample) =>
+    controllers.filter((one) => one.controller === controller).length > 1;
   return (
     <tbody>
       {name && (
@@ -184,9 +187,16 @@ function OperatorRows({
         </tr>
       )}
       {controllers.map((one) => (
-        <tr key={one.controller}>
+        <tr key={`${one.controller} ${one.pod}`}>
           <th scope="row">
             <a href={linkTo("timeline", { controller: one.controller })}>{one.controller}</a>
+            {hasReplicas(one) && (
+              <span class="muted">
+                {" "}
+                {one.pod}
+                {one.leads !== undefined && (one.leads ? ", leader" : ", standby")}
+              </span>
+            )}
           </th>
           <td class="number" data-label="Queue">
             {one.depth ?? "–"}
@@ -211,7 +221,7 @@ function OperatorRows({
             {one.totalErrors > 0 && <span class="bad"> ({one.totalErrors} failed)</span>}
           </td>
           <td class="spark">
-            <Sparkline values={ratesOf(one.controller)} label={`Reconciles per second of ${one.controller}`} />
+            <Sparkline values={ratesOf(one)} label={`Reconciles per second of ${one.controller}`} />
           </td>
         </tr>
       ))}
@@ -219,10 +229,10 @@ function OperatorRows({
   );
 }
 
-function ratesOf(controller: string): number[] {
+function ratesOf({ controller, pod }: ControllerSample): number[] {
   return samples.value
     .slice(hello.value?.mode === "recording" ? 0 : -90)
-    .map(({ controllers }) => controllers.find((one) => one.controller === controller)?.rate ?? 0);
+    .map(({ controllers }) => controllers.find((one) => one.controller === controller && one.pod === pod)?.rate ?? 0);
 }
 
 /** Objects that are not ready, those that failed first. */
@@ -259,7 +269,7 @@ function Attention() {
 }
 
 function Activity() {
-  const latest = entries.value.slice(-ACTIVITY).reverse();
+  const latest = latestEntries(entries.value, ACTIVITY);
   return (
     <section aria-labelledby="activity-title">
       <h2 id="activity-title">Activity</h2>

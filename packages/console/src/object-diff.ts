@@ -1,3 +1,4 @@
+import { own } from "@konverge/core";
 import type { FieldDiff } from "./protocol.ts";
 
 /** Fields that change with every write and say nothing. */
@@ -24,7 +25,7 @@ function compare(before: unknown, after: unknown, path: string, found: FieldDiff
   if (Object.is(before, after) || NOISE.has(path)) return;
   if (isRecord(before) && isRecord(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (!NOISY_NAMES.has(name)) compare(before[name], after[name], path ? `${path}.${name}` : name, found);
+      if (!NOISY_NAMES.has(name)) compare(own(before, name), own(after, name), path ? `${path}.${name}` : name, found);
     }
   } else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, found);
   else {

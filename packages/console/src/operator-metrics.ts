@@ -45,9 +45,17 @@ export class OperatorMetrics {
     const scrape = { at: this.#client.clock.monotonic(), controllers: totalsIn(text) };
     const before = this.#before.get(pod.id);
     this.#before.set(pod.id, scrape);
+    const leads = leadsIn(text);
     const controllers = [...scrape.controllers].map(([controller, totals]) => {
       const seconds = before ? (scrape.at - before.at) / 1000 : 0;
-      return sampleOf(pod.operator ?? pod.name, controller, totals, before?.controllers.get(controller), seconds);
+      const sample = sampleOf(
+        pod.operator ?? pod.name,
+        controller,
+        totals,
+        before?.controllers.get(controller),
+        seconds,
+      );
+      return { ...sample, pod: pod.name, ...(leads !== undefined && { leads }) };
     });
     return { controllers, sizes: sizesIn(text) };
   }
@@ -80,6 +88,12 @@ function sampleOf(operator: string, controller: string, now: Totals, before: Tot
     total: now.reconciles,
     totalErrors: now.errors,
   };
+}
+
+/** Whether a pod is the leader; undefined without leader election. */
+function leadsIn(text: string): boolean | undefined {
+  const [, value] = /^leader_election_master_status\{[^}]*\} (\d)/m.exec(text) ?? [];
+  return value === undefined ? undefined : value === "1";
 }
 
 /** As Prometheus' histogram_quantile: linear within the bucket. */

@@ -168,6 +168,10 @@ export interface BenchmarkResult {
 export interface ControllerSample {
   readonly operator: string;
   readonly controller: string;
+  /** The pod in which it runs; absent if its metrics cannot be read. */
+  readonly pod?: string;
+  /** Whether this replica is the leader; absent without leader election. */
+  readonly leads?: boolean;
   /** Reconciles, errors and retries per second. */
   readonly rate: number;
   readonly errors: number;

@@ -87,7 +87,8 @@ export class Sampler {
     this.#counted.clear();
     const controllers = measured.map((one) => ({
       ...one,
-      writes: (counted.get(one.controller)?.writes ?? 0) / seconds,
+      // Those that do not lead write nothing.
+      writes: one.leads === false ? 0 : (counted.get(one.controller)?.writes ?? 0) / seconds,
     }));
     const known = new Set(controllers.map(({ controller }) => controller));
     for (const [controller, one] of counted) {

@@ -29,3 +29,19 @@ test("rates are means of the last minute, and the latency is the last one that w
   assert.deepEqual([cache?.controller, cache?.rate, cache?.p95], ["cache", 1, undefined]);
   assert.deepEqual(lastMinute([]), []);
 });
+
+test("the replicas of an operator have a line each, with their own means", () => {
+  const of = (pod: string, leads: boolean, rate: number): ControllerSample => ({
+    ...sample(0, { web: rate }).controllers[0]!,
+    pod,
+    leads,
+  });
+  const two = { ...sample(120_000, {}), controllers: [of("web-1", true, 4), of("web-2", false, 0)] };
+  assert.deepEqual(
+    lastMinute([two]).map(({ pod, leads, rate }) => ({ pod, leads, rate })),
+    [
+      { pod: "web-1", leads: true, rate: 4 },
+      { pod: "web-2", leads: false, rate: 0 },
+    ],
+  );
+});

@@ -1,3 +1,5 @@
+import { own } from "./own.ts";
+
 const UNITS: Record<string, bigint> = {
   ns: 1n,
   us: 1_000n,
@@ -31,7 +33,7 @@ export function parseDuration(text: string): bigint {
     rest = rest.slice(term!.length);
     const unit = /^[^.0-9]*/.exec(rest)![0];
     if (unit === "") throw new DurationError(`time: missing unit in duration ${quote(text)}`);
-    const size = UNITS[unit];
+    const size = own(UNITS, unit);
     if (size === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     rest = rest.slice(unit.length);
     total += BigInt(whole || "0") * size + fractionOf(size, fraction);

@@ -39,6 +39,7 @@ export * from "./label-selector-parser.ts";
 export * from "./names.ts";
 export * from "./naming-rules.ts";
 export * from "./object.ts";
+export * from "./own.ts";
 export * from "./owner-references.ts";
 export * from "./quantity.ts";
 export * from "./quoted.ts";

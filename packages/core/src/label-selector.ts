@@ -1,4 +1,5 @@
 import { labelValueErrors, qualifiedNameErrors } from "./naming-rules.ts";
+import { own } from "./own.ts";
 import { quoted } from "./quoted.ts";
 
 /** A label selector in an object. An empty one selects everything; a missing one usually selects nothing. */
@@ -88,7 +89,7 @@ export function requirementsOf(selector: LabelSelector): LabelRequirement[] {
     labelRequirement(key, "=", [value]),
   );
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const known = OPERATORS[operator];
+    const known = own(OPERATORS, operator);
     if (!known) throw new SelectorError(`${quoted(operator)} is not a valid label selector operator`);
     requirements.push(labelRequirement(key, known, values));
   }

@@ -15,6 +15,7 @@ export {
   startCluster,
 } from "@konverge/cluster";
 export {
+  assertNoFindings,
   type CommandResult,
   type ConversionLossesOptions,
   checkOperator,

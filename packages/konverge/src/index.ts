@@ -96,6 +96,7 @@ export {
   type Operator,
   type OperatorContext,
   type OperatorDefinition,
+  type OperatorGuard,
   type OperatorParts,
   type OperatorSetting,
   type OwnedKind,

@@ -145,23 +145,37 @@ test("configurations that are not installed are an error that says how to instal
   await assert.rejects(client.get(MutatingWebhookConfiguration, "others"), /not found/);
 });
 
-test("a webhook that a newer version of an operator adds to an installed configuration is registered", async () => {
-  const { clock, client, registration } = await judged();
+test("a webhook that a newer version of an operator brings is registered once its manifests are applied", async () => {
+  const { clock, client, registration, webhooks: earlier } = await judged();
   await registration.stop();
-  await client.patch(ValidatingWebhookConfiguration, "models", { merge: { webhooks: [] } });
+  const older = new WebhookRegistration({ client, name: "models", webhooks: earlier });
+  await older.set({ service, caBundle: "Y2E=" });
   const other = admissionWebhook(ConfigMap, { validate: () => [] });
   const webhooks = new Webhooks({ admissions: [judge, other], conversions: [Model], clock });
   const newer = new WebhookRegistration({ client, name: "models", webhooks });
-  await newer.set({ service, caBundle: "Y2E=" });
-  const { webhooks: entries = [] } = await client.get(ValidatingWebhookConfiguration, "models");
-  assert.deepEqual(
-    entries.map(({ clientConfig }) => [clientConfig.service?.path, clientConfig.caBundle]),
-    [
-      ["/validate/models.ai.example.com", "Y2E="],
-      ["/validate/configmaps.core", "Y2E="],
-    ],
+  await assert.rejects(
+    newer.set({ service, caBundle: "bmV3" }),
+    /the installed ValidatingWebhookConfiguration models has no webhook validate\.configmaps\.core; apply/,
   );
+  await client.patch(ValidatingWebhookConfiguration, "models", {
+    merge: { webhooks: webhooks.validating({ service }) } as never,
+  });
+  await newer.set({ service, caBundle: "bmV3" });
+  const registered = async () =>
+    (await client.get(ValidatingWebhookConfiguration, "models")).webhooks?.map(({ name, clientConfig }) => [
+      name,
+      clientConfig.caBundle,
+    ]);
+  const both = [
+    ["validate.models.ai.example.com", "bmV3"],
+    ["validate.configmaps.core", "bmV3"],
+  ];
+  assert.deepEqual(await registered(), both);
   await newer.stop();
+  // The previous version, which still runs, leaves the webhook that it does not have.
+  await clock.advance(30_000);
+  assert.deepEqual((await registered())?.at(-1), both.at(-1));
+  await older.stop();
 });
 
 test("webhooks take permission to get and patch what is registered, by name; to create it only as their developer", () => {

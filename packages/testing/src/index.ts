@@ -38,6 +38,7 @@ export type { LaunchedProcess, LaunchOptions, RunnableOperator } from "./environ
 export { bashShell, type Shell } from "./environment/shell.ts";
 export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/test-backend.ts";
 export * from "./environment/test-environment.ts";
+export { assertNoFindings } from "./explorer/assert-no-findings.ts";
 export { type CheckOperatorOptions, checkOperator } from "./explorer/check-operator.ts";
 export { ClusterFollower } from "./explorer/cluster-follower.ts";
 export { type EndState, endState, endStateDifferences, endStateMask } from "./explorer/end-state.ts";

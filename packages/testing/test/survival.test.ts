@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Exploration, explore, findingText, runScenario, type Scenario } from "@konverge/testing";
+import { ConfigMap } from "@konverge/kinds";
+import { controller, operator } from "@konverge/runtime";
+import { defineKind, z } from "@konverge/schema";
+import { assertNoFindings, type Exploration, explore, runScenario, type Scenario } from "@konverge/testing";
 import { careless, converges, failing, resentful, sneaky, sound, timid, Widget } from "./widgets.ts";
 
 const messages = ({ findings }: Exploration) => findings.map(({ message }) => message);
 
 test("children go with their owner, whenever it is deleted", async () => {
   const exploration = await explore(converges(sound), { faults: ["deletion"] });
-  assert.deepEqual(exploration.findings.map(findingText), []);
+  assertNoFindings(exploration);
   assert.equal(exploration.tried.deletion, 3, "after each of three writes");
 });
 
@@ -27,8 +30,8 @@ test("children that are deleted or edited by hand are made as they were", async 
 
 test("children that are not made again are found, with what was done to them", async () => {
   assert.deepEqual(messages(await explore(converges(timid), { faults: ["drift"] })), [
-    'ConfigMap w-a, /data/text changed to "hello-edited": ConfigMap w-a differs: expected "text": "hello", but it is ' +
-      '"text": "hello-edited"',
+    'ConfigMap w-a, /data/text changed to "hello-edited": ConfigMap w-a differs: data.text: expected "hello", but it is ' +
+      '"hello-edited"',
     "ConfigMap w-a deleted: ConfigMap w-a is missing",
   ]);
 });
@@ -40,7 +43,7 @@ test("an operator that does not recover from one edit is reported once, not with
   assert.equal(found.length, 1, found.join("\n"));
   assert.match(
     found[0] ?? "",
-    /^ConfigMap w-a, .*: Widget w differs: expected "text": "hello", but it is "text": "edited"/,
+    /^ConfigMap w-a, .*: Widget w differs: status\.text: expected "hello", but it is "edited"/,
   );
 });
 
@@ -70,6 +73,60 @@ test("a wait that times out reports what the operator logged once, with how ofte
     assert.match(logged[0] ?? "", /logged \d+ times: .*the disk is full/);
     return true;
   });
+});
+
+/** Two kinds, of which one has children that outlive the objects of the other. */
+const Gadget = defineKind({
+  group: "example.com",
+  kind: "Gadget",
+  versions: { v1: { spec: z.object({ text: z.string().default("") }) } },
+});
+
+test("children of another kind, whose owners stay, are not left behind", async () => {
+  const both = operator({
+    name: "both",
+    description: "Keeps ConfigMaps of two kinds.",
+    kinds: [Widget, Gadget],
+    create: (context) => ({
+      controllers: [
+        ...sound.create(context).controllers,
+        controller(Gadget, {
+          owns: [ConfigMap],
+          reconcile: ({ metadata }) => ({ children: [ConfigMap.draft({ metadata: { name: `g-${metadata.name}` } })] }),
+        }),
+      ],
+    }),
+  });
+  const scenario: Scenario = async (environment) => {
+    await converges(both)(environment);
+    await environment.apply(Gadget.new({ metadata: { name: "one" }, spec: {} }));
+    await environment.until("the gadget has its ConfigMap", async () => {
+      return (await environment.find(ConfigMap, "g-one")) !== undefined;
+    });
+  };
+  assertNoFindings(await explore(scenario, { faults: ["deletion"] }));
+});
+
+test("definitions may go and come where the scenario makes what the operator talks to", async () => {
+  const scenario: Scenario = async (environment) => {
+    const outside = new Set<string>();
+    const caller = operator({
+      ...sound,
+      create: () => ({
+        controllers: [
+          controller(Widget, {
+            async reconcile({ metadata, spec }, { callExternal }) {
+              await callExternal("register", async () => outside.add(metadata.name).size);
+              return { status: { text: spec.text } };
+            },
+          }),
+        ],
+      }),
+    });
+    await converges(caller)(environment);
+    await environment.until("it is registered", () => outside.has("w"), 60_000);
+  };
+  assertNoFindings(await explore(scenario, { faults: ["crd deletion"] }));
 });
 
 test("definitions may go and come while the operator runs", async () => {

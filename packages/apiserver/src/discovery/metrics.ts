@@ -1,3 +1,4 @@
+import { own } from "@konverge/core";
 import { kubernetesVersion } from "@konverge/kinds";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -46,7 +47,7 @@ export class ServerMetrics {
       resource,
       scope,
       subresource,
-      verb: apply ? "APPLY" : (VERBS[verb] ?? verb.toUpperCase()),
+      verb: apply ? "APPLY" : (own(VERBS, verb) ?? verb.toUpperCase()),
       version,
     };
     this.#requests.set(series, { labels, count: 1 });

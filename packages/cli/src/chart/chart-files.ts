@@ -75,6 +75,7 @@ function operatorChart(operator: Operator, options: ChartOptions): Files {
   };
   templateFile("service-account.yaml", [account]);
   templateFile("roles.yaml", objects.roles);
+  templateFile("guard.yaml", objects.guard);
   templateFile("service.yaml", [objects.service]);
   if (objects.certificates.length > 0) templateFile("certificates.yaml", objects.certificates);
   if (objects.webhooks.length > 0) templateFile("webhooks.yaml", objects.webhooks);

@@ -71,6 +71,24 @@ test("a view prints changes where it cannot draw, and draws where it can", () =>
   for (const line of written[0]!.split("\n").slice(0, -1)) assert.ok(line.replace("\x1b[2K", "").length < 30);
 });
 
+test("a problem is shown whole on a narrow terminal, and redrawn as often as it has lines", () => {
+  const written: string[] = [];
+  const view = new LiveView({ write: (text: string) => written.push(text), isTTY: true, columns: 30 });
+  const problem = "src/operator.ts:12:3: the property texts does not exist: did you mean text";
+  const words = (text: string) =>
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colors begin with this character
+      .replace(/\x1b\[[0-9;]*[A-Za-z]/g, "")
+      .split(/\s+/)
+      .filter(Boolean)
+      .join(" ");
+  view.show([], [], [problem]);
+  assert.equal(words(written[0]!), `✖ ${problem}`);
+  view.show([], [], [problem]);
+  const lines = written[0]!.split("\n").length - 1;
+  assert.ok(written[1]!.startsWith(`\x1b[${lines}A`), "the second drawing begins where the first began");
+});
+
 test("the demo deploys operators, follows their samples, and names what does not converge", async () => {
   const written: string[] = [];
   const left = await demo({

@@ -1,4 +1,4 @@
-import { colored, fitted, type Screen } from "../terminal.ts";
+import { colored, fitted, type Screen, wrapped } from "../terminal.ts";
 import type { Activity } from "./operator-activity.ts";
 
 export type { Screen } from "../terminal.ts";
@@ -32,6 +32,7 @@ export class LiveView {
 
   #redraw(rows: readonly Row[], activities: readonly Activity[], problems: readonly string[]): void {
     const screen = this.#screen;
+    const width = (screen.columns ?? 120) - 1;
     const tail = [
       "",
       ...activities.map(
@@ -39,7 +40,7 @@ export class LiveView {
           `  ${operator.padEnd(20)} ${reconciles === undefined ? "" : `${String(reconciles).padStart(4)} reconciles `}${String(writes).padStart(4)} writes  ${last}`,
       ),
       ...(problems.length > 0 ? [""] : []),
-      ...problems.map((problem) => colored(screen, "red", `✖ ${problem}`)),
+      ...problems.flatMap((problem) => wrapped(`✖ ${problem}`, width).map((line) => colored(screen, "red", line))),
     ];
     // What is above the first line of the terminal can no longer be drawn again.
     const room = Math.max(1, (screen.rows ?? 1_000) - tail.length - 2);
@@ -51,7 +52,6 @@ export class LiveView {
       ...(shown.length < rows.length ? [`  and ${rows.length - shown.length} more`] : []),
       ...tail,
     ];
-    const width = (screen.columns ?? 120) - 1;
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : "";
     const text = lines.map((line) => `\x1b[2K${fitted(line, width)}\n`).join("");
     // Lines of the last drawing that are no longer needed are cleared.

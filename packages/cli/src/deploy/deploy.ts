@@ -49,6 +49,7 @@ export async function deployObjects(
     const all = [
       objects.serviceAccount,
       ...objects.roles,
+      ...objects.guard,
       ...(options.classicRole ? objects.classicRoles : []),
       objects.service,
       ...objects.certificates,
@@ -82,6 +83,7 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
     await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);
     await askNoMore(client, objects, options);
     const rest = [
+      ...objects.guard,
       ...(monitored ? [objects.serviceMonitor] : []),
       objects.deployment,
       objects.service,

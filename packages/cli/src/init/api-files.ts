@@ -56,9 +56,8 @@ export const ${controllerConstant(kind)} = controller(${kind}, {
 function tests({ kind }: Api, project: string): string {
   const lower = kind.toLowerCase();
   const operator = operatorConstant(project);
-  return `import assert from "node:assert/strict";
-import { test } from "node:test";
-import { explore, findingText, runScenario, type Scenario } from "@konverge/dev";
+  return `import { test } from "node:test";
+import { assertNoFindings, explore, runScenario, type Scenario } from "@konverge/dev";
 import { ConfigMap } from "konverge/kinds";
 ${ownImports([operator, "operator"], [kind, fileName(kind)])}
 /** A ${kind} is created, and gets its ConfigMap. */
@@ -77,8 +76,7 @@ test("a ${kind} gets a ConfigMap with its text", () => runScenario(converges));
 
 test("it converges whatever fault happens at whichever point", async () => {
   const faults = ["crash", "error", "stale", "watch", "deletion", "drift"] as const;
-  const { findings } = await explore(converges, { faults, kinds: [${kind}], runs: 40 });
-  assert.deepEqual(findings.map(findingText), []);
+  assertNoFindings(await explore(converges, { faults, kinds: [${kind}], runs: 40 }));
 });
 `;
 }

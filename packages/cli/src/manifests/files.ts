@@ -36,6 +36,7 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
   files.set("crds/kustomization.yaml", kustomization({ resources: crds.map(({ file }) => file) }));
   files.set("service-account.yaml", documents([objects.serviceAccount]));
   files.set("role.yaml", HEADER + rolesText(objects.roles, name, parts));
+  files.set("guard.yaml", documents(objects.guard));
   files.set("service.yaml", documents([objects.service]));
   files.set("deployment.yaml", documents([objects.deployment]));
   if (objects.certificates.length > 0) files.set("certificates.yaml", documents(objects.certificates));
@@ -44,6 +45,7 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
     "crds",
     "service-account.yaml",
     "role.yaml",
+    "guard.yaml",
     "service.yaml",
     ...(objects.certificates.length > 0 ? ["certificates.yaml"] : []),
     ...(objects.webhooks.length > 0 ? ["webhooks.yaml"] : []),

@@ -9,6 +9,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
 import {
+  guardPolicy,
   hasWebhooks,
   Metrics,
   type Operator,
@@ -52,6 +53,8 @@ export interface OperatorObjects {
   readonly serviceAccount: ServiceAccount;
   /** The least that works: for the whole cluster, and for its own namespace. */
   readonly roles: readonly RbacObject[];
+  /** A ValidatingAdmissionPolicy that limits what the operator writes with its roles. */
+  readonly guard: readonly KubeObject[];
   /** More than is needed, as handwritten roles often are; part of no installation unless asked for. */
   readonly classicRoles: readonly RbacObject[];
   readonly service: Service;
@@ -88,6 +91,7 @@ export function operatorObjects(operator: Operator, options: ManifestOptions): O
     crds: operator.kinds.map((kind) => annotated(crdOf(kind, operator, parts, namespace), annotations)),
     serviceAccount: { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...account, labels } },
     roles: rolesOf(operator, parts, options).map((role) => labelled(role, labels)),
+    guard: guardPolicy(operator, parts, { namespace, service: account }).map((one) => withLabels(one, labels)),
     classicRoles: classicRoles(name, parts, account).map((role) => labelled(role, labels)),
     service: serviceOf(name, namespace, webhooks),
     deployment: deploymentOf(operator, { ...options, labels, webhooks, certificates: mounted }),
@@ -213,6 +217,11 @@ function disruptionBudgetOf(
     metadata: { ...metadata, labels },
     spec: { maxUnavailable: 1, selector: { matchLabels: { app: metadata.name } } },
   };
+}
+
+function withLabels(object: KubeObject, labels: Record<string, string>): KubeObject {
+  const { apiVersion, kind, metadata, ...rest } = object;
+  return { apiVersion, kind, metadata: { ...metadata, labels }, ...rest } as KubeObject;
 }
 
 function labelled(object: RbacObject, labels: Record<string, string>): RbacObject {

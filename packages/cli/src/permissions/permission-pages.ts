@@ -1,5 +1,5 @@
 import type { PolicyRule } from "@konverge/kinds";
-import type { Operator, OperatorParts, RbacObject } from "@konverge/runtime";
+import { guardsOf, type Operator, type OperatorGuard, type OperatorParts, type RbacObject } from "@konverge/runtime";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import type { Files } from "../manifests/files.ts";
 import { type ManifestOptions, operatorObjects, partsOf } from "../manifests/operator-objects.ts";
@@ -47,6 +47,7 @@ function operatorPage(operator: Operator): string {
   const parts = partsOf(operator);
   const { everywhere, inNamespaces } = held(operator);
   const home = inNamespaces.get(DEFAULT_NAMESPACE) ?? [];
+  const about: About = { name, parts, guards: guardsOfInstalled(operator, parts) };
   const lines = [
     `# Permissions of ${name}`,
     "",
@@ -56,17 +57,43 @@ function operatorPage(operator: Operator): string {
     "",
     "## In all namespaces",
     "",
-    ...table(everywhere, name, parts),
+    ...table(everywhere, about),
     "",
     "## In its own namespace",
     "",
-    ...table(home, name, parts),
+    ...table(home, about),
+    "",
+    "## Guard",
+    "",
+    `Its manifests install the ValidatingAdmissionPolicy \`${name}-guard\`. Whatever its role allows, the account \`${name}\``,
+    "",
+    ...about.guards.map(({ limit }) => `- ${limit}`),
     "",
   ];
   return lines.join("\n");
 }
 
-function table(powers: readonly Power[], name: string, parts: OperatorParts): string[] {
+interface About {
+  readonly name: string;
+  readonly parts: OperatorParts;
+  readonly guards: readonly OperatorGuard[];
+}
+
+const guardsOfInstalled = (operator: Operator, parts: OperatorParts) =>
+  guardsOf(operator, parts, {
+    namespace: DEFAULT_NAMESPACE,
+    service: { name: operator.name, namespace: DEFAULT_NAMESPACE },
+  });
+
+/** What guards leave of powers over these resources. No policy is asked about reads, and none here limits deletions. */
+function limitsOf(powers: readonly Power[], guards: readonly OperatorGuard[]): string[] {
+  const limits = guards.filter(({ resources }) =>
+    powers.some(({ resource, by }) => resources.includes(resource) && /create|update|patch/.test(by)),
+  );
+  return [...new Set(limits.map(({ limit }) => limit))];
+}
+
+function table(powers: readonly Power[], { name, parts, guards }: About): string[] {
   if (powers.length === 0) return ["Nothing that reaches beyond its own objects."];
   const rows = [...Map.groupBy(powers, ({ could }) => could)].map(([could, alike]) => {
     const by = alike.map((one) => {
@@ -74,9 +101,10 @@ function table(powers: readonly Power[], name: string, parts: OperatorParts): st
       return `\`${one.by}\`${which}`;
     });
     const why = new Set(alike.map(({ rule }) => reasonFor(rule, name, parts)));
-    return `| ${could} | ${REACH[alike[0]!.reach]} | ${by.join("; ")} | ${[...why].join(" ")} |`;
+    const limits = limitsOf(alike, guards).join("; ") || "";
+    return `| ${could} | ${REACH[alike[0]!.reach]} | ${by.join("; ")} | ${limits} | ${[...why].join(" ")} |`;
   });
-  return ["| could | reach | by | why |", "|---|---|---|---|", ...rows];
+  return ["| could by its role | reach | by | its guard | why |", "|---|---|---|---|---|", ...rows];
 }
 
 /** A column of the overview: what to look for among the powers. */
@@ -92,15 +120,16 @@ const COLUMNS: readonly (readonly [title: string, pattern: RegExp])[] = [
 ];
 
 function overview(operators: readonly Operator[]): string {
-  const marks = (powers: readonly Power[]) =>
+  const marks = (powers: readonly Power[], guards: readonly OperatorGuard[]) =>
     COLUMNS.map(([, pattern]) => {
       const found = powers.filter(({ by }) => pattern.test(by));
       if (found.length === 0) return "no";
-      return found.every(({ names }) => names.length > 0) ? "its own" : "yes";
+      return found.every((one) => limitsOf([one], guards).length > 0) ? "limited" : "yes";
     });
   const rows = operators.map((operator) => {
     const { everywhere } = held(operator);
-    return `| [${operator.name}](${operator.name}.md) | ${marks(everywhere).join(" | ")} |`;
+    const guards = guardsOfInstalled(operator, partsOf(operator));
+    return `| [${operator.name}](${operator.name}.md) | ${marks(everywhere, guards).join(" | ")} |`;
   });
   const titles = COLUMNS.map(([title]) => title);
   return `${[
@@ -115,8 +144,14 @@ function overview(operators: readonly Operator[]): string {
     `|---|${titles.map(() => "---|").join("")}`,
     ...rows,
     "",
-    "None of these is needed for the operator alone: it is what its objects consist of. An operator that creates workloads in every namespace",
-    "can run a pod with any service account there, and so become whatever the most powerful of these accounts is.",
+    "Limited: a ValidatingAdmissionPolicy that the manifests install allows only the writes that the operator makes, for example only one",
+    "command in pods, or only the CA of its webhooks. It also keeps every operator out of `kube-system`, `kube-public` and",
+    "`kube-node-lease`. OLM bundles have no such policy.",
+    "",
+    "What stays: an operator that creates workloads in every namespace can run a pod there with any service account of that namespace, and",
+    "mount Secrets whose names it knows. So it can become whatever the most powerful account outside the control plane's namespaces is: these",
+    "workloads are what its objects consist of. Reading cannot be limited by a policy: the operators that read all Secrets do so because",
+    "passwords and keys of their objects are in Secrets that users name.",
     "",
     "## Grant less",
     "",

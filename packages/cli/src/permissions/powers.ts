@@ -10,6 +10,7 @@ export interface Power {
   readonly could: string;
   /** The permissions that give it: verbs and resource. */
   readonly by: string;
+  readonly resource: string;
   /** Only objects of these names. */
   readonly names: readonly string[];
   readonly rule: PolicyRule;
@@ -207,5 +208,7 @@ function powerOf({ group, resource, verbs, reach, could }: KnownPower, rule: Pol
   const held = verbs.filter((verb) => matches(rule.verbs, verb));
   if (held.length === 0) return [];
   // The reason is that of the resource alone, not of others that the rule has, too.
-  return [{ reach, could, by: `${held.join(", ")} ${resource}`, names, rule: { ...rule, resources: [resource] } }];
+  return [
+    { reach, could, by: `${held.join(", ")} ${resource}`, resource, names, rule: { ...rule, resources: [resource] } },
+  ];
 }

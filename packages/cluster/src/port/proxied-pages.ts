@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { deflateRaw, gunzip, gzip, inflateRaw } from "node:zlib";
-import { type ApiResponse, type HeaderMap, headerOf } from "@konverge/core";
+import { type ApiResponse, type HeaderMap, headerOf, own } from "@konverge/core";
 
 /** Where a proxied answer comes from, and under which path its reader sees it. */
 export interface ProxiedFrom {
@@ -54,7 +54,7 @@ export async function throughProxy(response: ApiResponse, from: ProxiedFrom): Pr
   const location = headerOf(headers, "location");
   if (location) return { ...response, headers: { ...headers, location: proxiedLink(location, from) } };
   const type = headerOf(headers, "content-type")?.split(";")[0]?.trim();
-  const coding = CODINGS[headerOf(headers, "content-encoding") ?? ""];
+  const coding = own(CODINGS, headerOf(headers, "content-encoding") ?? "");
   if (type !== "text/html" || !coding) return { ...response, headers };
   const page = (await coding.decode(await whole(response.body))).toString("utf8");
   return { ...response, headers, body: await coding.encode(Buffer.from(rewrittenPage(page, from))) };
@@ -69,7 +69,7 @@ export function rewrittenPage(page: string, from: ProxiedFrom): string {
 }
 
 function rewrittenTag(tag: string, name: string, from: ProxiedFrom): string {
-  const links = LINKS[name.toLowerCase()];
+  const links = own(LINKS, name.toLowerCase());
   if (!links) return tag;
   return tag.replaceAll(ATTRIBUTES, (whole, attribute: string, equals: string, value: string) => {
     if (!links.includes(attribute.toLowerCase())) return whole;

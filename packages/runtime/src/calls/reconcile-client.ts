@@ -17,6 +17,8 @@ export interface ReconcileScope {
   readonly permit: Permit;
   /** Wraps the sending of each request. */
   readonly around?: AroundCall | undefined;
+  /** Gets each write that has succeeded. */
+  readonly written?: LayeredCall[] | undefined;
 }
 
 /** Sends a request by `send`, and returns its result. */
@@ -39,7 +41,7 @@ export interface ClientPlace {
  * - A write without a response is remembered as one with an unknown outcome.
  */
 export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }: ClientPlace): Client {
-  const { signal, permit, around, writer } = scope;
+  const { signal, permit, around, writer, written } = scope;
   const layer = async <R>(call: LayeredCall, send: (limits: CallOptions) => Promise<R>): Promise<R> => {
     const { signal: own } = call.options;
     const limits: CallOptions = { signal: own && own !== signal ? AbortSignal.any([own, signal]) : signal };
@@ -55,6 +57,7 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
     const over = isWrite(call) && call.key ? cache.expect(call.kind, call.key) : undefined;
     try {
       const answer = await (around ? around(call, () => send(limits)) : send(limits));
+      if (isWrite(call)) written?.push(call);
       if (!isDryRun) note(cache, writer, call, answer as KubeObject | undefined, uid);
       return answer;
     } catch (error) {

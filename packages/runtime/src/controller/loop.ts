@@ -1,4 +1,5 @@
 import type { ObjectKey, Timer } from "@konverge/core";
+import type { LayeredCall } from "../calls/layered-call.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileEnd, ReconcileObserver, ReconcileTrigger } from "../observe/observer.ts";
@@ -6,6 +7,7 @@ import { type QueuePriority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { Daemons } from "./daemons.ts";
 import { failureOf } from "./failure.ts";
+import { HotLoops } from "./hot-loops.ts";
 import { observedReconcile } from "./observed-reconcile.ts";
 import { Reconcile } from "./reconcile.ts";
 import { runSource } from "./sources.ts";
@@ -31,6 +33,9 @@ export class ControllerLoop {
   readonly #daemons: Daemons | undefined;
   readonly #triggers = new Map<ObjectKey, ReconcileTrigger[]>();
   readonly #stop = new AbortController();
+  readonly #hotLoops: HotLoops;
+  /** Keys in a hot loop whose next reconcile waits. */
+  readonly #slowed = new Map<ObjectKey, Timer>();
   #resync: Timer | undefined;
   #running = false;
   #whenIdle: (() => void) | undefined;
@@ -48,6 +53,7 @@ export class ControllerLoop {
     });
     const wiring = wire(definition, cluster, role);
     this.#wiring = wiring;
+    this.#hotLoops = this.#newHotLoops();
     this.#daemons =
       options.daemons && new Daemons(wiring, options.daemons, (key) => this.#add(key, "normal", { type: "daemon" }));
     subscribe({
@@ -86,6 +92,7 @@ export class ControllerLoop {
     this.#running = false;
     this.#resync?.cancel();
     this.queue.close();
+    for (const timer of this.#slowed.values()) timer.cancel();
     const daemons = this.#daemons?.stopAll();
     if (this.queue.working > 0) {
       await new Promise<void>((resolve) => {
@@ -113,7 +120,38 @@ export class ControllerLoop {
     if (!known) this.#triggers.set(key, [trigger]);
     else if (known.length < REMEMBERED_TRIGGERS) known.push(trigger);
     observer.triggered?.({ cluster, controller: this.definition.name, key, trigger });
-    this.queue.add(key, { priority });
+    const delay = priority === "high" ? 0 : this.#hotLoops.delay(key);
+    if (delay > 0) this.#addLater(key, delay);
+    else this.queue.add(key, { priority });
+  }
+
+  /** Outside of the queue, in which a reconcile that ends takes the place of what is planned. */
+  #addLater(key: ObjectKey, delay: number): void {
+    if (this.#slowed.has(key)) return;
+    const add = () => {
+      this.#slowed.delete(key);
+      this.queue.add(key);
+    };
+    const label = `${this.definition.name}: ${key} is in a hot loop`;
+    this.#slowed.set(key, this.#cluster.clock.after(delay, add, { label }));
+  }
+
+  #newHotLoops(): HotLoops {
+    const { clock, observer, name: cluster } = this.#cluster;
+    const { log, view, events } = this.#wiring;
+    const { name: controller, kind } = this.definition;
+    return new HotLoops({
+      clock,
+      controller,
+      kind,
+      onLoop: ({ key, message }) => {
+        log.warn({ object: key }, message);
+        observer.hotLoop?.({ cluster, controller, key, message });
+        const object = view.get(key);
+        if (object) events.about(object).warning("HotLoop", message);
+      },
+      onEnd: (key) => log.info({ object: key }, "it is no longer reconciled again and again"),
+    });
   }
 
   #addAll(trigger: ReconcileTrigger): void {
@@ -162,23 +200,32 @@ export class ControllerLoop {
     const failures = this.queue.failures(key);
     const observer = permit && all.reconciling?.({ cluster, controller, key, triggers, waited, failures });
     let end: End = { outcome: "stopped" };
+    const written: LayeredCall[] = [];
     if (permit) {
-      const work = () => this.#reconcile(key, permit, observer);
+      if (this.#hotLoops.delay(key) > 0) await this.#hotLoops.explain(key, this.#cluster.client);
+      const work = () => this.#reconcile(key, permit, observer, written);
       const attended = observer?.around ? observer.around(work) : work();
       end = await attended.catch((error: unknown) => failureOf(error, false));
     }
     permit?.end();
+    this.#hotLoops.reconciled(key, triggers, written);
     const next = this.#settle(key, end);
     observer?.ended?.({ ...end, ...(next !== undefined && { next }), duration: clock.monotonic() - started });
     if (this.queue.working === 0) this.#whenIdle?.();
   }
 
-  async #reconcile(key: ObjectKey, permit: Permit, observer: ReconcileObserver | undefined): Promise<End> {
+  async #reconcile(
+    key: ObjectKey,
+    permit: Permit,
+    observer: ReconcileObserver | undefined,
+    written: LayeredCall[],
+  ): Promise<End> {
     const { clock } = this.#cluster;
     const { name, options } = this.definition;
     const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
     const { wiring, ...hooks } = observer ? observedReconcile(this.#wiring, observer) : { wiring: this.#wiring };
-    const one = (signal: AbortSignal) => new Reconcile(wiring, this.#daemons, { key, permit, signal, ...hooks });
+    const one = (signal: AbortSignal) =>
+      new Reconcile(wiring, this.#daemons, { key, permit, signal, written, ...hooks });
     try {
       return await attempt((signal) => one(signal).run(), {
         ...limits,
@@ -211,9 +258,11 @@ export class ControllerLoop {
         return undefined;
       case "done":
       case "paused":
-      case "stopped":
-        queue.done(key, { after });
-        return after;
+      case "stopped": {
+        const next = after === undefined ? undefined : Math.max(after, this.#hotLoops.delay(key));
+        queue.done(key, { after: next });
+        return next;
+      }
       case "permanent":
       case "external":
         queue.done(key, { after });

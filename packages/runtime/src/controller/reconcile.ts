@@ -16,6 +16,7 @@ import type { StatusStatement } from "../apply/status.ts";
 import { OwnerGoneError } from "../apply/vanished-children.ts";
 import { defaulted } from "../cache/defaulted.ts";
 import { Doubts } from "../calls/doubts.ts";
+import type { LayeredCall } from "../calls/layered-call.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
@@ -62,6 +63,7 @@ export class Reconcile implements ReconcileScope {
   readonly permit: Permit;
   readonly signal: AbortSignal;
   readonly around: AroundCall | undefined;
+  readonly written: LayeredCall[] | undefined;
   readonly client: Client;
   readonly #wiring: Wiring;
   readonly #daemons: Daemons | undefined;
@@ -80,6 +82,7 @@ export class Reconcile implements ReconcileScope {
     this.permit = scope.permit;
     this.signal = scope.signal;
     this.around = scope.around;
+    this.written = scope.written;
     this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
     this.#wiring = wiring;
     this.#daemons = daemons;

@@ -100,7 +100,7 @@ const always = () => true;
 const states = ({ object, before }: CacheChange): KubeObject[] => (before ? [before, object] : [object]);
 
 function follow(
-  { add, onError }: TriggerOptions,
+  { definition, add, onError }: TriggerOptions,
   type: ReconcileTrigger["type"],
   keysOf: (change: CacheChange) => Iterable<ObjectKey>,
   priority: QueuePriority | undefined,
@@ -110,16 +110,21 @@ function follow(
       const keys = keysOf(change);
       // Most changes concern no object.
       if (Array.isArray(keys) && keys.length === 0) return;
-      const trigger = triggerOf(type, change);
+      const trigger = triggerOf(type, change, definition);
       const urgency = priority ?? (change.listed && change.type !== "deleted" ? "low" : "normal");
       for (const key of new Set(keys)) add(key, urgency, trigger);
     } catch (error) {
-      onError(error, triggerOf(type, change));
+      onError(error, triggerOf(type, change, definition));
     }
   };
 }
 
-function triggerOf(type: ReconcileTrigger["type"], { key, object, type: change }: CacheChange): ReconcileTrigger {
+function triggerOf(
+  type: ReconcileTrigger["type"],
+  { key, object, type: change, writer }: CacheChange,
+  { name }: Controller,
+): ReconcileTrigger {
   const { kind, metadata } = object;
-  return { type, kind, key, resourceVersion: metadata.resourceVersion, change };
+  const trigger = { type, kind, key, resourceVersion: metadata.resourceVersion, change };
+  return writer === name ? { ...trigger, own: true } : trigger;
 }

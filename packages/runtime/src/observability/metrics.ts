@@ -61,6 +61,7 @@ export class Metrics implements Observer {
   readonly #reviews: Counter<"webhook" | "code">;
   readonly #reviewTime: Histogram<"webhook">;
   readonly #reviewsInFlight: Gauge<"webhook">;
+  readonly #hotLoops: Counter<"controller">;
   readonly #watchFailures: Counter<"cluster" | "kind">;
   readonly #leads: Gauge<"name">;
 
@@ -111,6 +112,11 @@ export class Metrics implements Observer {
       "Time that workers spend on keys, in seconds.",
       QUEUE_BUCKETS,
       "name",
+      "controller",
+    );
+    this.#hotLoops = counter(
+      "konverge_hot_loops_total",
+      "Number of objects that were reconciled again and again for no reason from outside.",
       "controller",
     );
     this.#requests = counter(
@@ -225,6 +231,10 @@ export class Metrics implements Observer {
       this.#reviews.inc({ webhook, code });
       this.#reviewTime.observe({ webhook }, duration / 1000);
     };
+  }
+
+  hotLoop({ controller }: { controller: string }): void {
+    this.#hotLoops.inc({ controller });
   }
 
   watchFailed({ cluster, kind }: { cluster: string; kind: { kind: string } }): void {

@@ -22,6 +22,8 @@ export interface ReconcileTrigger {
   readonly key?: ObjectKey;
   readonly resourceVersion?: string;
   readonly change?: "added" | "changed" | "deleted";
+  /** The controller's last reconcile made the change. */
+  readonly own?: true;
 }
 
 /** A request to the API server. */
@@ -159,6 +161,8 @@ export interface Observer {
   triggered?(event: { cluster: string; controller: string; key: ObjectKey; trigger: ReconcileTrigger }): void;
   /** A reconcile begins. */
   reconciling?(start: ReconcileStart): ReconcileObserver | undefined;
+  /** An object is reconciled again and again for no reason from outside. */
+  hotLoop?(event: { cluster: string; controller: string; key: ObjectKey; message: string }): void;
   /** A watch failed and is retried. */
   watchFailed?(event: { cluster: string; kind: KindRef<KubeObject>; error: Error; retryIn: number }): void;
   /** A webhook is called; the returned function is called with the HTTP status of the response. */
@@ -171,7 +175,7 @@ export interface Observer {
 export function combineObservers(list: readonly Observer[]): Observer {
   if (list.length < 2) return list[0] ?? {};
   return {
-    ...callAll(list, ["managing", "triggered", "watchFailed", "leased"]),
+    ...callAll(list, ["managing", "triggered", "hotLoop", "watchFailed", "leased"]),
     ...callAllTwice(list, ["reviewing"]),
     reconciling: (start) => together(list.flatMap((observer) => observer.reconciling?.(start) ?? [])),
   };

@@ -29,20 +29,21 @@ export interface WebhookRegistrationOptions {
  */
 const CHECK_PERIOD = 10_000;
 
-/** A configuration is not installed, and this process does not create it. */
+/** A configuration, or a webhook in it, is not installed, and this process does not create it. */
 export class MissingWebhookConfigurationError extends Error {
   override readonly name = "MissingWebhookConfigurationError";
 
-  constructor(kind: string, name: string) {
+  constructor(missing: string) {
     super(
-      `the webhooks cannot be registered: the ${kind} ${name} is not installed; apply the operator's manifests, which bring it (konverge deploy, or konverge manifests and kubectl apply -k), before the operator starts`,
+      `the webhooks cannot be registered: ${missing}; apply the operator's manifests, which install it (konverge deploy, or konverge manifests and kubectl apply -k), before the operator starts`,
     );
   }
 }
 
 /**
- * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to the
- * configurations, or to the conversion of a CRD, are reverted within seconds. It does not install CRDs.
+ * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to these in
+ * the configurations, or to the conversion of a CRD, are reverted within seconds. Which writes a webhook receives is up to the
+ * installed configuration. It does not install CRDs.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
@@ -123,15 +124,18 @@ export class WebhookRegistration {
     if (entries.length === 0) return;
     const { client, name, annotations } = this.#options;
     const live = await this.#read(kind, name);
-    const kept = (live as { webhooks?: object[] } | undefined)?.webhooks;
-    if (live && this.#isAnnotated(live) && deepEqual(kept, withoutUndefined(entries))) return;
     const noted = annotations ? { annotations: { ...annotations } } : {};
     if (live) {
+      const { webhooks: installed = [] } = live as { webhooks?: Entry[] };
+      const webhooks = this.#options.creates
+        ? withoutUndefined(entries)
+        : withAddresses(installed, withoutUndefined(entries) as Entry[], `${kind.kind} ${name}`);
+      if (this.#isAnnotated(live) && deepEqual(installed, webhooks)) return;
       // The list is replaced as a whole: nothing of an address that another client set may stay beside ours.
-      await client.patch(kind, name, { merge: { metadata: noted, webhooks: entries } as never });
+      await client.patch(kind, name, { merge: { metadata: noted, webhooks } as never });
       return;
     }
-    if (!this.#options.creates) throw new MissingWebhookConfigurationError(kind.kind, name);
+    if (!this.#options.creates) throw new MissingWebhookConfigurationError(`the ${kind.kind} ${name} is not installed`);
     const metadata = { name, ...noted };
     await client.apply(kind as KindRef<AnyObject>, { metadata, webhooks: entries } as never, { force: true });
   }
@@ -169,6 +173,23 @@ export class WebhookRegistration {
       throw error;
     });
   }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly clientConfig: object;
+}
+
+/** Installed webhooks with the addresses of a process; those of another version of the operator stay as they are. */
+function withAddresses(installed: readonly Entry[], own: readonly Entry[], configuration: string): Entry[] {
+  for (const { name } of own) {
+    if (!installed.some((one) => one.name === name))
+      throw new MissingWebhookConfigurationError(`the installed ${configuration} has no webhook ${name}`);
+  }
+  return installed.map((one) => {
+    const { clientConfig } = own.find(({ name }) => name === one.name) ?? one;
+    return { ...one, clientConfig };
+  });
 }
 
 /** As the server answers it: fields without a value are not there; an absent port of a service is 443. */

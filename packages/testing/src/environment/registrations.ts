@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { isAlreadyExists, isNotFound, type KindRef, type KubeObject } from "@konverge/core";
+import { isNotFound, type KindRef, type KubeObject } from "@konverge/core";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "@konverge/kinds";
 import { serveWebhooks, type Webhooks } from "@konverge/runtime";
 import type { WebhookProcess } from "./test-backend.ts";
@@ -30,9 +30,17 @@ export async function installRegistrations(client: Client, name: string, webhook
   ];
   for (const [kind, entries] of configurations) {
     if (entries.length === 0) continue;
-    await client.create(kind, { metadata: { name }, webhooks: entries } as never).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
+    type Named = { readonly name: string };
+    const installed = await client.get(kind, name).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
     });
+    const { webhooks: known = [] } = (installed ?? {}) as { webhooks?: readonly Named[] };
+    const missing = (entries as readonly Named[]).filter((entry) => !known.some((one) => one.name === entry.name));
+    if (missing.length === 0) continue;
+    // Another version of the operator was installed before, and may run: its webhooks stay.
+    const merged = { metadata: { name }, webhooks: [...known, ...missing] };
+    await (installed ? client.patch(kind, name, { merge: merged as never }) : client.create(kind, merged as never));
   }
 }
 

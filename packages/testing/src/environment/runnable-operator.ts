@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
-import type { Clock, Transport } from "@konverge/core";
+import type { Clock, KubeObject, Transport } from "@konverge/core";
 import {
+  guardPolicy,
   type Log,
   Metrics,
   type Operator,
@@ -65,6 +66,8 @@ export interface RunnableOperator {
   settings(given: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>>;
   /** What its service account is permitted to do. `home`: the namespace of what it keeps for itself. */
   permissions(home: string, options: StartOperatorOptions): readonly Permission[];
+  /** Policies that limit what its service account writes, as its manifests install them. Default: none. */
+  guard?(home: string): readonly KubeObject[];
   launch(options: LaunchOptions): LaunchedProcess;
 }
 
@@ -90,6 +93,10 @@ function runnableModule(operator: Operator): RunnableOperator {
       const parts = operator.create(operatorContext(operator, registry, options));
       const { namespaces } = options;
       return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
+    },
+    guard(home) {
+      const parts = operator.create(operatorContext(operator, new Metrics({ process: false }).registry));
+      return guardPolicy(operator, parts, { namespace: home });
     },
     launch: (options) => new OperatorProcess(operator, options),
   };

@@ -19,8 +19,7 @@ export interface CheckOperatorOptions extends ExploreOptions {
  * `findings` mean that it passed. Throws if the API server or a webhook rejects an object.
  *
  * ```ts
- * const { findings } = await checkOperator(noteOperator);
- * assert.deepEqual(findings.map(findingText), []);
+ * assertNoFindings(await checkOperator(noteOperator));
  * ```
  */
 export async function checkOperator(operator: Operator, options: CheckOperatorOptions = {}): Promise<Exploration> {

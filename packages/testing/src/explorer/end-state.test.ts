@@ -21,7 +21,7 @@ test("a condition that has another status, or is missing, counts", () => {
   const expected = endStateOf([deployment(available, progressing)]);
   const other = endStateOf([deployment(progressing, { ...available, status: "False" })]);
   assert.deepEqual(endStateDifferences(expected, other), [
-    'Deployment web differs: expected "status": "True",, but it is "status": "False",',
+    'Deployment web differs: status.conditions[Available].status: expected "True", but it is "False"',
   ]);
   assert.equal(endStateDifferences(expected, endStateOf([deployment(progressing)])).length, 1);
 });

@@ -1,5 +1,6 @@
 import { type AnyObject, controllerOf } from "@konverge/core";
 import type { TestEnvironment } from "../environment/test-environment.ts";
+import { fieldDifferences } from "./field-differences.ts";
 
 /** Objects by kind and name, as JSON text that two runs share if they end alike. */
 export type EndState = ReadonlyMap<string, string>;
@@ -159,18 +160,11 @@ export function endStateDifferences(expected: EndState, actual: EndState, mask: 
     if (other === undefined) told.push(`${key} is missing`);
     else if (other !== text) {
       const [a, b] = [unmasked(key, text, mask), unmasked(key, other, mask)];
-      if (a !== b) told.push(`${key} differs: ${firstDifference(a, b)}`);
+      if (a !== b) told.push(`${key} differs: ${fieldDifferences(JSON.parse(a), JSON.parse(b))}`);
     }
   }
   for (const key of actual.keys()) if (!expected.has(key) && !mask.has(key)) told.push(`${key} should not be there`);
   return told;
-}
-
-function firstDifference(expected: string, actual: string): string {
-  const [a, b] = [expected.split("\n"), actual.split("\n")];
-  const at = a.findIndex((line, i) => line !== b[i]);
-  const line = at < 0 ? a.length : at;
-  return `expected ${(a[line] ?? "nothing more").trim()}, but it is ${(b[line] ?? "nothing more").trim()}`;
 }
 
 /** Of a pod it counts how far it is; on which way its node brought it there does not. */

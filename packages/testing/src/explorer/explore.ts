@@ -1,6 +1,7 @@
 import { type AnyObject, type KindRef, type KubeObject, type Random, realClock, seededRandom } from "@konverge/core";
 import { type RunnableOperator, runnable } from "../environment/runnable-operator.ts";
 import type { Scenario } from "../environment/test-environment.ts";
+import { announcedProgress } from "./announced-progress.ts";
 import { endStateMask } from "./end-state.ts";
 import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
 import { type Fault, faultText } from "./fault.ts";
@@ -48,7 +49,7 @@ export interface ExploreOptions extends RunOptions {
   readonly passed?: PassedFaults;
   /** Try only this part: several processes with one each try everything, and {@link mergedParts} adds up their results. Default: all. */
   readonly part?: ExplorationPart;
-  /** Called after each run. */
+  /** Called after each run. Default: prints a line to standard error every ten seconds. */
   onProgress?(progress: ExploreProgress): void;
   /** Judge runs by these as well. */
   readonly oracles?: readonly Oracle[];
@@ -64,8 +65,7 @@ const DEEPER_RUNS = 200;
  * Several scenarios are explored one after the other; their permissions count together.
  *
  * ```ts
- * const { findings } = await explore(scenario, { faults: ["crash", "stale"] });
- * assert.deepEqual(findings.map(findingText), []);
+ * assertNoFindings(await explore(scenario, { faults: ["crash", "stale"] }));
  * ```
  */
 export async function explore(
@@ -75,7 +75,7 @@ export async function explore(
   const scenarios = typeof scenario === "function" ? [scenario] : scenario;
   const results: Exploration[] = [];
   const isRoleOnly = options.faults?.every((family) => family === "rbac");
-  const progress = new Progress(options.onProgress);
+  const progress = new Progress(options.onProgress ?? announcedProgress());
   if (!isRoleOnly) {
     for (const [i, one] of scenarios.entries()) results.push(await new Search(one, i, options, progress).run());
   }

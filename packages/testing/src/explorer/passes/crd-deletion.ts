@@ -1,7 +1,12 @@
 import { CustomResourceDefinition } from "@konverge/kinds";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { RunnableOperator } from "../../environment/runnable-operator.ts";
-import type { RunningOperator, Scenario, TestEnvironment } from "../../environment/test-environment.ts";
+import type {
+  RunningOperator,
+  Scenario,
+  StartableOperator,
+  TestEnvironment,
+} from "../../environment/test-environment.ts";
 import { endState, endStateDifferences } from "../end-state.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import type { PassOptions, PassResult } from "./pass.ts";
@@ -10,7 +15,7 @@ import { type Recording, recorded } from "./recording.ts";
 /**
  * Runs a scenario and then deletes the operator's CRDs while the operator runs: all objects must be deleted, children
  * included, and the operator must become idle. Then the CRDs are installed again and the scenario runs a second time with
- * the same process: it must end as the first time.
+ * the same process, or with the operator that it makes anew: it must end as the first time.
  */
 export async function crdDeletionPass(
   operator: RunnableOperator,
@@ -18,16 +23,18 @@ export async function crdDeletionPass(
   options: PassOptions = {},
 ): Promise<PassResult> {
   let running: RunningOperator | undefined;
+  let first: StartableOperator | undefined;
   // A kind that is gone is looked for twice a minute.
   const routine = 100 + 20 * operator.kinds.length;
-  const first = ({ observed }: Recording) =>
+  const played = ({ observed }: Recording) =>
     scenario(
       withStart(observed, async (started, more) => {
+        first = started;
         running = await observed.start(started, more);
         return running;
       }),
     );
-  const { problems } = await recorded(first, options, {}, async (recording) => {
+  const { problems } = await recorded(played, options, {}, async (recording) => {
     const { environment, observed } = recording;
     await environment.settled();
     const state = await endState(environment, options.mask);
@@ -39,9 +46,14 @@ export async function crdDeletionPass(
       ...(await restlessness(environment, { hasReason: true, routine })),
     );
     recording.did("the CRDs are installed again");
-    const again = withStart(observed, async (started) => {
-      await environment.install(started);
-      return running!;
+    const again = withStart(observed, async (started, more) => {
+      if (started === first) {
+        await environment.install(started);
+        return running!;
+      }
+      // The scenario makes its operator, with what belongs to it: the process of the first one knows nothing of that.
+      await running!.stop();
+      return observed.start(started, more);
     });
     try {
       await scenario(again);

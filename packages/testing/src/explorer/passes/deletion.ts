@@ -1,8 +1,16 @@
 import type { Client } from "@konverge/client";
-import { type AnyObject, type KindRef, type KubeObject, keyOf, readText, type Transport } from "@konverge/core";
+import {
+  type AnyObject,
+  type KindRef,
+  type KubeObject,
+  keyOf,
+  parseApiVersion,
+  readText,
+  type Transport,
+} from "@konverge/core";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
-import { endState } from "../end-state.ts";
+import { endStateOf, objectsAtEnd } from "../end-state.ts";
 import { inPart } from "../part.ts";
 import { AbandonablePlay } from "./abandonable.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
@@ -66,7 +74,7 @@ async function cleanRun({ scenario, kind, options }: DeletionRun) {
     recording.did(`all ${kind.plural} are deleted`);
     await deleteAll(own, own.client, kind, "Background");
     await own.settled();
-    const left = await leftovers(own, options);
+    const left = await leftovers(own, kind, options);
     const allowed = new Set([...left].filter((key) => !made.has(key)));
     recording.report(...leftBehind(left, allowed).map((problem) => `deleted at the end: ${problem}`));
     return { phases, allowed };
@@ -122,7 +130,7 @@ async function deletedAt(
     try {
       await environment.settled();
       const objects = await environment.list(kind);
-      const left = await leftovers(environment, options);
+      const left = await leftovers(environment, kind, options);
       const told = [
         ...objects.map(({ metadata }) => `${kind.kind} ${metadata.name} is still there${heldBy(metadata)}`),
         ...leftBehind(left, allowed),
@@ -159,7 +167,21 @@ async function deleteAll(
   }
 }
 
-/** The names of all objects that are left, but for those that may be. */
-async function leftovers(environment: OperatorTestEnvironment, { mask, kept }: PassOptions): Promise<Set<string>> {
-  return new Set((await endState(environment, mask, (object) => !kept?.(object))).keys());
+/** The names of all objects that are left, but for those that may be: some are kept, and others have an owner that stays. */
+async function leftovers(
+  environment: OperatorTestEnvironment,
+  kind: KindRef<KubeObject>,
+  { mask, kept }: PassOptions,
+): Promise<Set<string>> {
+  const objects = await objectsAtEnd(environment);
+  const isDeleted = ({ kind: name, apiVersion = "", metadata }: KubeObject) =>
+    metadata.deletionTimestamp !== undefined ||
+    (name === kind.kind && parseApiVersion(apiVersion).group === kind.group);
+  const living = new Set(objects.filter((object) => !isDeleted(object)).map(({ metadata }) => metadata.uid));
+  const isOwned = ({ metadata }: KubeObject) =>
+    metadata.ownerReferences?.some(({ uid }) => living.has(uid)) || living.has(metadata.labels?.[OWNER_UID]);
+  return new Set(endStateOf(objects, mask, (object) => !kept?.(object) && !isOwned(object)).keys());
 }
+
+/** The label of a child that an owner reference cannot reach. */
+const OWNER_UID = "konverge.dev/owner-uid";
