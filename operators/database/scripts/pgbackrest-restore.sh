@@ -72,4 +72,4 @@ forget() {
 
 where="$STORE"
 SOURCE=$(mktemp -d)
-case $MODE in check | restore) describe ;; esac
+case $MODE in check | restore | drill) describe ;; esac

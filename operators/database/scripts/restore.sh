@@ -3,12 +3,14 @@
 #   restore  beside the data that are there; only what has come up as a server takes their place, and they stay aside
 #   undo     puts back what was there
 #   finish   removes what was there
+#   drill    restores the newest backup into PGDATA, which is for that alone, checks what came up, and removes it
 # Each part can be cut off at any point and begun again.
 #
 # Variables: MODE, NAME, PGDATA, SOURCE (the backups, as backup.sh and archive.sh leave them), BACKUP (default: the newest
 # from which the target can be reached), TARGET_TIME, TARGET_LSN, TARGET_XID (at most one; default: the end of the archive),
 # TARGET_TIMELINE, IN_PLACE (yes: data that are there may be replaced), ARCHIVE (what archive.sh
-# writes for the restored server, where it is on the same volume), USERNAME, REPORT; with STORE also SCRIPTS, and instead of SOURCE
+# writes for the restored server, where it is on the same volume), USERNAME, REPORT; for a drill DRILL (`random`: up to a second
+# that chance chooses), QUERY and QUERY_DATABASE (must not return false or nothing; default: none is asked); with STORE also SCRIPTS, and instead of SOURCE
 # those of pgbackrest-restore.sh.
 set -eu
 export LC_ALL=C
@@ -18,7 +20,7 @@ aside="$PGDATA.before-$NAME"
 
 fail() {
   echo "restore.sh: $1" >&2
-  echo "error=$1" > "$REPORT"
+  echo "error=$1" >> "$REPORT"
   exit 1
 }
 
@@ -194,20 +196,52 @@ why() {
   grep -e FATAL -e PANIC "$scratch/log" | grep -v 'the database system is' | tail -n 1
 }
 
+# Lets the private server reach the target, and notes what it is then.
+come_up() {
+  scratch=$(mktemp -d)
+  if ! recover "$TARGET_TIME"; then
+    cat "$scratch/log" >&2
+    # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
+    if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi
+    recover '' || fail "the backup did not come up: $(why)"
+  fi
+  recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
+}
+
+# A second between the end of the backup and that of the archive.
+random_time() {
+  first=$(($(seconds "$(value stopped "$BACKUP")") + 1))
+  span=$(($(seconds "$end") - first))
+  if [ "$span" -gt 0 ]; then date -u -d "@$((first + $(od -A n -N 4 -t u4 /dev/urandom) % span))" +%Y-%m-%dT%H:%M:%SZ; fi
+}
+
+drill() {
+  began=$(date +%s)
+  check
+  if [ "$DRILL" = random ]; then TARGET_TIME=$(random_time); fi
+  echo "target=${TARGET_TIME:-$end}" >> "$REPORT"
+  come_up
+  system=$(pg_controldata -D "$work" | sed -n 's/^Database system identifier: *//p')
+  [ "$system" = "$(value system "$BACKUP")" ] || fail "the restored server is of system $system, and backup $BACKUP of $(value system "$BACKUP")"
+  if [ -n "$QUERY" ]; then
+    answer=$(psql -XAt -v ON_ERROR_STOP=1 -h "$scratch" -U "$USERNAME" -d "$QUERY_DATABASE" -c "$QUERY" 2> "$scratch/said") || fail "the query of the drill failed: $(head -n 1 "$scratch/said")"
+    case $answer in '' | f) fail "the query of the drill returned ${answer:-nothing}" ;; esac
+  fi
+  pg_ctl stop -D "$work" -w -m fast -t 3600
+  if ! pg_controldata -D "$work" | grep -q 'checksum version: *0$'; then
+    pg_checksums --check -D "$work" || fail "pages of the restored data are damaged: the log of the pod says which"
+  fi
+  rm -rf "$work"
+  { echo "$recovered"; echo "seconds=$(($(date +%s) - began))"; } >> "$REPORT"
+}
+
 restore() {
   # All was done before, and not noted.
   if [ -d "$aside" ] && [ ! -d "$work" ]; then echo "backup=$BACKUP" > "$REPORT" && exit 0; fi
   if [ ! -e "$work.ready" ]; then
     if [ "$IN_PLACE" != yes ] && [ -e "$PGDATA/PG_VERSION" ]; then fail "there are data in $PGDATA already: they are not replaced"; fi
     check
-    scratch=$(mktemp -d)
-    if ! recover "$TARGET_TIME"; then
-      cat "$scratch/log" >&2
-      # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
-      if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi
-      recover '' || fail "the backup did not come up: $(why)"
-    fi
-    recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
+    come_up
     pg_ctl stop -D "$work" -w -m fast -t 3600
     echo "$recovered" >> "$REPORT"
     initdb --sync-only -D "$work" > /dev/null

@@ -2,6 +2,7 @@
 #
 # - A standby holds what it receives for archived. Before it is promoted, it queues all of that: the last primary may have ended
 #   before it archived it.
+# - A standby keeps what its primary has not archived, as long as the volume has room for it.
 # - A former primary archives what only it has before anything of it is taken back. What cannot be archived at that time is set
 #   aside on the volume and archived later: no server waits for the archive.
 # - Only WAL that led to the present timeline is archived. What was written after another server was promoted is of no history that
@@ -96,13 +97,41 @@ is_restorable() {
   sh "$SCRIPTS/restore-wal.sh" "$segment" "$RUN/segment" && rm "$RUN/segment"
 }
 
-# Of a primary: keeps at hand what the archive has, beside all else that is done here. What cannot be learned now stays as it was.
-watch_archive() {
+# Does something beside all else that is done here, and again after a while.
+watch() {
   is_archived || return 0
   if [ -n "$watching" ] && kill -0 "$watching" 2> /dev/null; then return; fi
-  {
-    if sh "$SCRIPTS/archive-facts.sh" > "$RUN/archive.new"; then mv "$RUN/archive.new" "$RUN/archive"; fi
-    sleep "$WATCH_INTERVAL"
-  } &
+  { "$1"; sleep "${WATCH_INTERVAL:-25}"; } &
   watching=$!
+}
+
+# Of a primary: keeps at hand what the archive has. What cannot be learned now stays as it was.
+learn_archive() {
+  drop_slot ''
+  if sh "$SCRIPTS/archive-facts.sh" > "$RUN/archive.new"; then mv "$RUN/archive.new" "$RUN/archive"; fi
+}
+
+# The slot by which a standby keeps WAL for the archive.
+drop_slot() {
+  sql -c "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = 'unarchived' $1" > /dev/null
+}
+
+# Of a standby: keeps what its primary has yet to archive, as long as max_slot_wal_keep_size lets it: it may be the next primary.
+keep_unarchived() {
+  [ -n "$primary" ] || return 0
+  # Where the first segment begins that waits; what has been replayed is whole if none does.
+  first=$(psql -X -q -A -t "$(conninfo "$primary") dbname=postgres" 2> /dev/null <<'SQL'
+select coalesce(min(substr(name, 9, 16)), 'FFFFFFFF00000000') from pg_ls_dir('pg_wal/archive_status', true, false) name
+  where name ~ '^[0-9A-F]{24}\.ready$';
+SQL
+  ) && [ -n "$first" ] || return 0
+  place=$(printf %X/%X "$((0x${first%????????}))" "$((0x${first#????????} * $(control "Bytes per WAL segment")))")
+  drop_slot "and wal_status = 'lost'"
+  sql <<SQL > /dev/null
+select pg_create_physical_replication_slot('unarchived', true)
+  where not exists (select from pg_replication_slots where slot_name = 'unarchived');
+select pg_replication_slot_advance(slot_name, place)
+  from pg_replication_slots, least('$place'::pg_lsn, pg_last_wal_replay_lsn()) place
+  where slot_name = 'unarchived' and restart_lsn < place;
+SQL
 }

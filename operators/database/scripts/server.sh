@@ -241,7 +241,7 @@ lead() {
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch_archive && flush && set_application
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -317,6 +317,7 @@ follow() {
       join
     fi
     keep_slots '' || return
+    watch keep_unarchived
     # Without an upstream nothing must arrive anymore before this is reported.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
   fi

@@ -9,6 +9,7 @@
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
+#   aside        files that this server had not archived when it was the primary, and that still wait for it
 #   checkpoint   the last that was asked for before a hand-over, and made
 #   restarted    the last restart that was ordered, and begun
 #   configuration  a digest of the configuration that the server has read
@@ -23,6 +24,7 @@ set -u
 touch "$RUN/asked"
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
+[ -d "$VOLUME/unarchived" ] && echo "aside=$(find "$VOLUME/unarchived" -type f ! -name '.*' | wc -l)"
 [ -f "$RUN/archive" ] && cat "$RUN/archive"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
 [ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"

@@ -15,9 +15,9 @@ import {
 import {
   ConfigMap,
   CronJob,
-  CustomResourceDefinition,
   Deployment,
   Event,
+  Job,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -36,13 +36,15 @@ import { specErrors } from "./database-admission.ts";
 import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
+import { DRILL_OF } from "./drill-jobs.ts";
+import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
 import { type FleetRollout, markedServers } from "./fleet-rollout.ts";
 import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
 import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
-import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
+import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
@@ -52,7 +54,7 @@ import { LOOK_AT_CERTIFICATES, tlsChildren } from "./server-tls.ts";
 import { askServers, capacityOf, claimsOf, labelPods, outdatedPods, removePod, serverProblem } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
-import { Certificate, keepCertificate } from "./tls-certificate.ts";
+import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
@@ -80,29 +82,30 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       PersistentVolumeClaim,
       PodDisruptionBudget,
       Deployment,
+      ownedKind(PodMonitor, { optional: true }),
+      ownedKind(Certificate, { optional: true }),
     ],
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
-      cacheKind<CustomResourceDefinition, Database>(CustomResourceDefinition, {
-        fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
-      }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
+      watchKind<Job, Database>(Job, {
+        labelSelector: DRILL_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[DRILL_OF]}`],
+      }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
       cordonedNodes,
     ],
     permissions: [
       permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
       permission(StatefulSet, ["delete"], { why: "stops the servers of each Database before it is deleted" }),
-      permission(Pod, ["get", "patch", "delete"], {
-        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other",
+      permission(Pod, ["get", "list", "patch", "delete"], {
+        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other; reads what restore drills found",
       }),
       permission(Pod, ["get", "create"], {
         subresource: "exec",
         why: "runs status.sh in the servers of each Database, to learn who leads, who follows how far, and how full volumes are",
       }),
-      permission(PodMonitor, ["get", "create", "patch", "delete"]),
-      permission(Certificate, ["get", "create", "patch", "delete"]),
       permission(Event, ["list"]),
       permission(Secret, ["get", "create", "update"], {
         why: "keeps the passwords and certificates of each Database, and reads those that cert-manager has issued",
@@ -158,7 +161,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && (outdated.size === 0 || waits);
-      const pending = await keepCertificate(database, context);
+      const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       if (ready && outdated.size === 0) fleet.finish(database);
       const problem = ready
@@ -178,11 +181,11 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         atLimit: wish.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        drills: await drillHistory(database, context),
         stopped,
       };
       tell(database, findings, events);
       metrics.tell(database, findings, () => cache.list(Database));
-      if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const { secrets } = clock;
@@ -200,6 +203,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
           secret,
           ...(application ? [application] : []),
           ...certificates,
+          ...certificatesFor(database),
+          ...podMonitorsFor(database),
           config,
           scriptsFor(database),
           topologyFor(database, step.topology, {
@@ -221,6 +226,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
     // Servers that are stopped in good order leave volumes that can be used again at once.
     async cleanup(database, { cache, client }) {
       const key = `${database.metadata.namespace}/${database.metadata.name}`;
+      // Direct writes: servers must have stopped before the object goes, and volumes of a StatefulSet are not children.
       await client.delete(StatefulSet, key).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });

@@ -8,6 +8,7 @@ import {
 } from "konverge";
 import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
 import { failoverCondition } from "./failover-policy.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
@@ -38,6 +39,7 @@ export interface Findings {
   readonly atLimit: boolean;
   readonly capacity: string | undefined;
   readonly lastBackup: string | undefined;
+  readonly drills: readonly Drill[];
   /** Why servers are stopped, if they are meant to be. */
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
@@ -103,6 +105,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
     ...windowStatus(database, members),
+    ...(findings.drills.length > 0 && { drills: [...findings.drills] }),
   };
 }
 
@@ -147,6 +150,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
     ...recoverableCondition(database, findings.members),
+    ...drillCondition(database, findings.drills),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -219,6 +223,9 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const recoverable = recoverableCondition(database, findings.members)[RECOVERABLE];
   if (recoverable?.reason === "WALMissing" && was(RECOVERABLE)?.reason !== "WALMissing")
     events.warning("WALMissing", recoverable.message ?? "");
+  const [drill] = findings.drills;
+  if (drill?.result === "Failed" && status?.drills?.[0]?.name !== drill.name)
+    events.warning("DrillFailed", `${drill.name}: ${drill.error}`);
   const refused = refusedVersion(database);
   if (refused && was("VersionAsRequested")?.reason !== "MajorUpgradeRefused")
     events.warning("MajorUpgradeRefused", refused);

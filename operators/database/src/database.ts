@@ -213,6 +213,21 @@ export const Database = defineKind({
           )
           .optional()
           .describe("Times in between that cannot be restored, because WAL segments are missing in the archive."),
+        drills: z
+          .array(
+            z.object({
+              name: z.string().describe("The Job."),
+              startedAt: z.string(),
+              result: z.enum(["Passed", "Failed"]),
+              backup: z.string().optional(),
+              target: z.string().optional(),
+              recoveredTo: z.string().optional().describe("Time of the last restored transaction."),
+              seconds: z.int().optional().describe("How long it took."),
+              error: z.string().optional(),
+            }),
+          )
+          .optional()
+          .describe("The last restore drills, the latest first."),
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
@@ -220,6 +235,7 @@ export const Database = defineKind({
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
+        postgresOnly("backup.drill", "!has(self.spec.backup) || !has(self.spec.backup.drill)"),
         cel(NEEDS_IMAGE, {
           message: "backup.objectStore needs image: one of PostgreSQL that also has pgBackRest",
           reason: "FieldValueRequired",

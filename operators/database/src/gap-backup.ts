@@ -32,6 +32,7 @@ export async function backUpAfterGap(
   const name = `${metadata.name}-gap-${open.lastSegment.slice(-10).toLowerCase()}-${made.length + 1}`;
   const labels = { [AFTER_GAP]: open.lastSegment, "database-name": metadata.name };
   try {
+    // Direct write: a backup outlives the Database that it was taken of.
     await client.create(DatabaseBackup, {
       metadata: { name, namespace: metadata.namespace!, labels },
       spec: { database: metadata.name, method: "physical" },

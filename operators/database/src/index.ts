@@ -32,6 +32,8 @@ export * from "./database-children.ts";
 export * from "./database-controller.ts";
 export * from "./database-restore.ts";
 export * from "./disruption-budget.ts";
+export * from "./drill-jobs.ts";
+export * from "./drill-status.ts";
 export * from "./engines.ts";
 export * from "./failover-policy.ts";
 export * from "./fleet-rollout.ts";

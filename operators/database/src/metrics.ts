@@ -2,6 +2,7 @@ import { type KubeObject, keyOf } from "konverge";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "./database.ts";
 import type { Findings } from "./database-status.ts";
+import type { Drill } from "./drill-status.ts";
 import { isServing } from "./leadership.ts";
 import { windowStatus } from "./recovery-status.ts";
 
@@ -20,6 +21,7 @@ interface Numbers {
   readonly archiveLag: number | undefined;
   readonly archiveFailures: number | undefined;
   readonly recovery: ReturnType<typeof windowStatus>;
+  readonly drills: readonly Drill[];
 }
 
 /** What this operator tells Prometheus about its objects, besides what every controller tells. */
@@ -79,6 +81,20 @@ export class DatabaseMetrics {
     gauge("database_recoverable_last_timestamp_seconds", "The latest time that can be restored.", ({ recovery }) =>
       seconds(recovery.lastRecoverable),
     );
+    const passed = (drills: readonly Drill[]) => drills.find(({ result }) => result === "Passed");
+    gauge(
+      "database_drill_last_failed",
+      "1 if the last restore drill of a Database has failed.",
+      ({ drills: [last] }) => (last ? Number(last.result === "Failed") : undefined),
+    );
+    gauge("database_drill_last_success_timestamp_seconds", "Start of the last drill that passed.", ({ drills }) =>
+      seconds(passed(drills)?.startedAt),
+    );
+    gauge(
+      "database_drill_last_duration_seconds",
+      "Duration of the last restore drill that passed.",
+      ({ drills }) => passed(drills)?.seconds,
+    );
     const latest = () => this.#values();
     new Counter({
       name: "database_wal_archive_failures_total",
@@ -101,7 +117,7 @@ export class DatabaseMetrics {
   }
 
   /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
-  tell(database: Database, { members, step }: Findings, existing: () => Iterable<KubeObject>): void {
+  tell(database: Database, { members, step, drills }: Findings, existing: () => Iterable<KubeObject>): void {
     const { namespace = "", name } = database.metadata;
     const reports = members.flatMap(({ report }) => report ?? []);
     const used = reports.flatMap(({ size, used: bytes }) => (size && bytes !== undefined ? (bytes * 100) / size : []));
@@ -116,10 +132,11 @@ export class DatabaseMetrics {
       led: leader && isServing(leader) ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
-      unarchived: leader?.report?.unarchived,
+      unarchived: total([leader?.report?.unarchived, ...reports.map(({ aside }) => aside)]),
       archiveLag: leader?.report?.archiveLag,
       archiveFailures: leader?.report?.archiveFailures,
       recovery: windowStatus(database, members),
+      drills,
     });
     this.#existing = existing;
     const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };
@@ -132,6 +149,12 @@ export class DatabaseMetrics {
     for (const key of this.#latest.keys()) if (!known.has(key)) this.#latest.delete(key);
     return this.#latest.values();
   }
+}
+
+/** The sum of what is known; undefined if nothing is. */
+function total(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined);
+  return known.length > 0 ? known.reduce((a, b) => a + b, 0) : undefined;
 }
 
 const seconds = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000);

@@ -69,6 +69,7 @@ async function tellOfScheduled(database: Database, { cache, client }: ReconcileC
       metadata: { name: metadata.name, namespace: namespace!, labels },
       spec: { database: name, method },
     };
+    // Direct writes: backups and restores of a schedule outlive it: they are no children.
     await client.create(DatabaseBackup, draft).catch(unlessThere);
   }
 }

@@ -253,6 +253,8 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Reconcile
   if (move.removeStandbys) {
     for (const { metadata } of standbyClaims(plan, cache)) {
       const key = `${metadata.namespace}/${metadata.name}`;
+      // Direct writes: a restore replaces the volumes of stopped servers and holds the Database, which are not its
+      // children.
       await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreGone);
     }
   }

@@ -37,6 +37,8 @@ export interface ServerReport {
   readonly unarchived?: number;
   readonly archiveLag?: number;
   readonly archiveFailures?: number;
+  /** Files that this server had not archived when it was the primary, and that still wait for it. */
+  readonly aside?: number;
   /** Of such a primary: what the archive has. */
   readonly archive?: ArchiveFacts;
 }
@@ -110,6 +112,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     unarchived: number("unarchived"),
     archiveLag: number("archiveLag"),
     archiveFailures: number("archiveFailures"),
+    aside: number("aside"),
     checkpoint: number("checkpoint"),
     restarted: number("restarted"),
   };

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { recoveryWindow } from "@konverge/database-operator";
-import { RealServers } from "./real-servers.ts";
+import type { MachineRoom } from "./postgres.ts";
+import { RealServers, type RealServersOptions } from "./real-servers.ts";
 import type { Story } from "./replication-stories.ts";
 
 const ROWS = "select string_agg(text, ' ' order by text) from rows";
 /** WAL goes as soon as a server itself needs it no more. */
 const FORGETFUL = { wal_keep_size: "0", min_wal_size: "32MB", max_wal_size: "32MB" };
 
+const OLDEST = "select min(name) from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$'";
 const none = { segmentSize: 1, timeline: 1, segment: 0, history: [], archived: [], waiting: [], backups: [] };
 
 /** Servers whose archive can be out of reach. */
@@ -19,7 +21,7 @@ class Archived {
     this.all = all;
   }
 
-  static async begin(...[room, options, parameters = {}]: [...Parameters<Story>, Record<string, string>?]) {
+  static async begin(room: MachineRoom, options: Partial<RealServersOptions>, parameters: Record<string, string> = {}) {
     const all = await RealServers.in(room, { instances: 2, archived: true, parameters, ...options });
     await all.startAll();
     await all.query(0, "create table rows (text text)");
@@ -51,6 +53,16 @@ class Archived {
   repairArchive(): void {
     this.all.room.remove(this.#wal);
     renameSync(`${this.#wal}.aside`, this.#wal);
+  }
+
+  /** So much WAL is written that a standby forgets the first of it, unless something keeps it. */
+  async forgets(primary: number, standby: number): Promise<void> {
+    const { all } = this;
+    const before = await all.query(primary, ROWS);
+    for (let count = 0; count < 6; count++) await this.row(primary, `x${count}`);
+    await all.query(primary, "delete from rows where text like 'x%'; checkpoint");
+    await all.answers(standby, ROWS, before);
+    await all.query(standby, "checkpoint");
   }
 
   /** The names of what is archived. */
@@ -133,6 +145,25 @@ export const restoresWhatWentOn: Story = async (room, options = {}) => {
   await here.allIsArchived(1);
   assert.equal(await all.restored(ROWS), "one two");
   assert.equal(await all.restored(ROWS, { targetTimeline: "1" }), "diverged one two");
+  // Nor does a standby get it.
+  const before = here.archived().filter((name) => name.length === 24 && name < left);
+  assert.deepEqual([await all.fetches(1, before.at(-1)!), await all.fetches(1, left)], [true, false]);
+};
+
+/** A primary dies before it has archived where its timeline began: without that, a restore would not find any later one. */
+export const archivesHistories: Story = async (room, options = {}) => {
+  const here = await Archived.begin(room, { ...options, instances: 3 });
+  const { all } = here;
+  here.breakArchive();
+  await here.failOver(0, 1, 2);
+  await all.streams(2);
+  await here.row(1, "two");
+  await all.answers(2, ROWS, "one two");
+  await here.failOver(1, 2, 4);
+  here.repairArchive();
+  await here.row(2, "three");
+  await here.allIsArchived(2);
+  assert.equal(await all.restored(ROWS), "one three two");
 };
 
 /** A standby that was away replays what is archived, and is not copied again. */
@@ -164,22 +195,42 @@ export const replaysTheArchive: Story = async (room, options = {}) => {
   assert.match(all.servers[1]!.container!.output(), /copies all of/);
 };
 
-/** A standby that no longer has what the primary had not archived; its successor must wait for the old one to come back. */
-async function holeBegins(...[room, options]: Parameters<Story>): Promise<Archived> {
+/** A standby keeps what its primary has not archived, however little it needs itself. */
+export const keepsForTheArchive: Story = async (room, options = {}) => {
   const here = await Archived.begin(room, options, FORGETFUL);
+  const { all } = here;
+  const slot = "select count(*) from pg_replication_slots where slot_name = 'unarchived'";
+  await all.answers(1, slot, "1");
+  here.breakArchive();
+  await here.row(0, "two");
+  await here.forgets(0, 1);
+  await here.failOver(0, 1, 2);
+  here.repairArchive();
+  await here.row(1, "three");
+  await here.allIsArchived(1);
+  assert.equal(await all.restored(ROWS), "one three two");
+  // Who leads keeps nothing for itself; what the next one keeps goes when it is archived.
+  await all.answers(1, slot, "0");
+  all.start(0);
+  await all.streams(0);
+  await all.answers(0, slot, "1");
+  const place = "select restart_lsn from pg_replication_slots where slot_name = 'unarchived'";
+  const first = await all.query(0, place);
+  await here.row(1, "four");
+  await all.until("it keeps less", async () => (await all.query(0, place)) !== first);
+};
+
+/** A standby that no longer has what the primary had not archived; its successor must wait for the old one to come back. */
+async function holeBegins(...[room, options = {}]: Parameters<Story>): Promise<Archived> {
+  const here = await Archived.begin(room, options, { ...FORGETFUL, max_slot_wal_keep_size: "32MB" });
   const { all } = here;
   here.breakArchive();
   await here.row(0, "two");
   await here.row(0, "three");
-  await all.answers(1, ROWS, "one three two");
-  for (let count = 0; count < 6; count++) await here.row(0, `x${count}`);
-  await all.query(0, "delete from rows where text like 'x%'; checkpoint");
-  await all.answers(1, ROWS, "one three two");
-  const oldest = "select min(name) from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$'";
-  const first = await all.query(0, oldest);
+  await here.forgets(0, 1);
   await all.until("the standby has less WAL than the primary", async () => {
     await all.query(1, "checkpoint");
-    return (await all.query(1, oldest)) > first;
+    return (await all.query(1, OLDEST)) > (await all.query(0, OLDEST));
   });
   await here.failOver(0, 1, 2);
   return here;

@@ -260,31 +260,26 @@ export class RealServers {
 
   /** What `status.sh` says in a pod. */
   async status(index: number): Promise<ServerReport | undefined> {
-    const server = this.servers[index]!;
-    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: ["sh", "/scripts/status.sh"] }] };
-    const { folders, env } = this.#setting(server);
-    const setting = {
-      configMaps: [this.#config, this.#scripts],
-      secrets: this.#secrets,
-      folders,
-      env,
-    };
-    const { output } = await this.room.runContainer(pod, "database", setting);
+    const { output } = await this.#exec(index, ["sh", "/scripts/status.sh"]);
     return parseServerReport(output);
   }
 
   /** Whether the liveness probe of a pod succeeds. */
   async isAlive(index: number): Promise<boolean> {
-    const command = this.#pod.containers[0]!.livenessProbe!.exec!.command!;
-    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command }] };
+    return (await this.#exec(index, this.#pod.containers[0]!.livenessProbe!.exec!.command!)).code === 0;
+  }
+
+  /** Whether a server that asks for a file of the archive gets it. */
+  async fetches(index: number, name: string): Promise<boolean> {
+    return (await this.#exec(index, ["sh", "/scripts/restore-wal.sh", name, "/run/database/fetched"])).code === 0;
+  }
+
+  /** Runs a command in a pod, beside its server. */
+  #exec(index: number, command: readonly string[]) {
+    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: [...command] }] };
     const { folders, env } = this.#setting(this.servers[index]!);
-    const setting = {
-      configMaps: [this.#config, this.#scripts],
-      secrets: this.#secrets,
-      folders,
-      env,
-    };
-    return (await this.room.runContainer(pod, "database", setting)).code === 0;
+    const configMaps = [this.#config, this.#scripts];
+    return this.room.runContainer(pod, "database", { configMaps, secrets: this.#secrets, folders, env });
   }
 
   /** Waits until a server has carried out the topology and is what is expected of it. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { archiveHolds } from "./archive-script.ts";
 import { backupHolds, startStandby } from "./backup-script.ts";
+import { drillHolds } from "./drill-script.ts";
 import { badDumpsHold, dumpingHolds, loadingHolds, mysqlDumpsHold } from "./dump-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { pruneHolds } from "./prune-script.ts";
@@ -40,6 +41,13 @@ const RESTORE_UNNOTICED: readonly Unnoticed[] = [
     line: `if [ "\${TARGET_TIMELINE:-latest}" = latest ]`,
     why: "for servers that fail over, which have stories of their own",
   },
+  {
+    line: '[ "$system" = "$(value system "$BACKUP")" ]',
+    why: "a backup whose data are of another system is damaged here",
+  },
+  { line: "if ! pg_controldata", why: "these data have checksums" },
+  { line: "way=''", why: "no variable has this name in the pod" },
+  { line: "*) last=$(printf", why: "a timeline that is named is the latest here, or that of the backup" },
   { line: "latest=''", why: "no variable has this name in the pod" },
   { line: "sleep 0.2", why: "it spares the processor" },
   { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
@@ -203,7 +211,7 @@ withPostgres(
   "every line of restore.sh is needed",
   async (room) => {
     const history = await makeHistory(room);
-    const scenes = [checkHolds, newDataHold, ...RESTORES].map(
+    const scenes = [checkHolds, newDataHold, drillHolds, ...RESTORES].map(
       (holds): Scene => ({
         name: holds.name,
         async play(change) {

@@ -1,7 +1,9 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
+import { adoptsVolumesOnce } from "./adoption-scenarios.ts";
 import { restartsOnce } from "./day-two-scenarios.ts";
 import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
+import { backsUpAfterGap } from "./window-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {
@@ -10,6 +12,22 @@ survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOpera
 survivesCrashesAndErrors("servers restart for new parameters, whatever fails", databaseOperator, restartsOnce, {
   mask: timeless,
 });
+survivesCrashesAndErrors(
+  "volumes of an earlier Database are adopted, whatever fails",
+  databaseOperator,
+  adoptsVolumesOnce,
+  {
+    mask: timeless,
+  },
+);
+survivesCrashesAndErrors(
+  "missing WAL is reported, and a backup follows, whatever fails",
+  databaseOperator,
+  backsUpAfterGap,
+  {
+    mask: timeless,
+  },
+);
 survivesCrashesAndErrors("a password is rotated, whatever fails", databaseOperator, rotates, { mask: timeless });
 
 /** Without the moment at which a change began, which is written as a number. */

@@ -1,8 +1,10 @@
 import { adoptsVolumes } from "./adoption-stories.ts";
 import {
   archivesForAnother,
+  archivesHistories,
   archivesLater,
   archivesWhenBack,
+  keepsForTheArchive,
   replaysTheArchive,
   restoresWhatWentOn,
 } from "./archive-stories.ts";
@@ -43,3 +45,11 @@ withPostgres("what cannot be archived then is set aside, and archived later", ar
 withPostgres("a standby that was away replays what is archived, and is not copied again", replaysTheArchive);
 withPostgres("a former primary that goes on archiving changes nothing of what is restored", restoresWhatWentOn);
 withPostgres("volumes of an earlier Database: the server that led last leads again, with all rows", adoptsVolumes);
+withPostgres(
+  "a primary dies before it has archived where its timeline began: its successor archives it",
+  archivesHistories,
+);
+withPostgres(
+  "a standby keeps what its primary has not archived, and archives it when it is promoted",
+  keepsForTheArchive,
+);

@@ -106,6 +106,15 @@ const SUBJECTS: readonly Subject[] = [
       { line: 'sync "$PGDATA/pg_wal/archive_status"', why: "there is no power cut here" },
       { line: 'if [ -n "$archiving" ] && kill -0', why: "what is done twice is done" },
       { line: "tried=", why: "it only saves attempts that fail" },
+      { line: '[ -z "$tried" ] && push', why: "what is set aside is archived soon after" },
+      { line: '[ -d "$aside" ] || return 0', why: "without it the script only complains" },
+      { line: "archiving=$!", why: "what is done twice is done" },
+      { line: `system=\${file%/*}`, why: "in the process that has set it aside it is known already" },
+      { line: "is_archived || return 0", why: "without an archive it only complains" },
+      { line: 'if [ -n "$watching" ] && kill -0', why: "it only saves learning what is known" },
+      { line: 'drop_slot "and wal_status', why: "one that was lost keeps nothing, and is made anew only to keep more" },
+      { line: '[ -n "$primary" ] || return 0', why: "without a primary there is nobody to ask" },
+      { line: "watching=", why: "it only saves learning what is known" },
     ],
     turns: [
       { from: '-lt "$end" ] && basename', to: '-le "$end" ] && basename' },
@@ -120,8 +129,20 @@ const SUBJECTS: readonly Subject[] = [
     unnoticed: [
       { line: "export LC_ALL=C", why: "no other language is installed" },
       { line: '[ -e "$history" ] || continue', why: "what is not there names no timeline" },
+      { line: '. "$SCRIPTS/pgbackrest.sh"', why: "these backups are on a volume" },
+      { line: "timeout 20 pgbackrest", why: "so they are" },
     ],
     turns: [{ from: "[ $((0x$segment)) -lt", to: "[ $((0x$segment)) -le" }],
+  },
+  {
+    script: "archive-facts.sh",
+    unnoticed: [
+      { line: "set -eu", why: "nothing fails here" },
+      { line: "export LC_ALL=C", why: "no other language is installed" },
+      { line: '. "$SCRIPTS/pgbackrest.sh"', why: "these backups are on a volume" },
+      { line: '[ -e "$info" ] && grep -q', why: "there are no backups of another system" },
+    ],
+    turns: [{ from: "n != last + 1", to: "n == last + 1" }],
   },
   {
     script: "status.sh",

@@ -226,6 +226,8 @@ async function sleepOrWake(
   { client }: ReconcileContext,
 ): Promise<void> {
   if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
+  // Direct writes: the autoscaler owns the number of replicas and changes it by the same subresource; it neither starts
+  // from nor goes to zero.
   await client.scale(StatefulSet, keyOf(set), replicas);
 }
 

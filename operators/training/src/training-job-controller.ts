@@ -85,6 +85,7 @@ async function cleanup(job: TrainingJob, { cache, client, events }: ReconcileCon
   if (!claim || job.spec.checkpointVolume?.onDelete !== "Delete") return undefined;
   const existing = cache.get(PersistentVolumeClaim, keyOf(claim));
   if (!existing || existing.metadata.deletionTimestamp) return undefined;
+  // Direct write: the volume of checkpoints outlives its job, unless the user asks for its deletion.
   await client.delete(PersistentVolumeClaim, keyOf(existing), { preconditions: { uid: existing.metadata.uid! } });
   events.normal("CheckpointsDeleted", `Deleted the claim ${existing.metadata.name}`, { action: "Cleanup" });
   return undefined;

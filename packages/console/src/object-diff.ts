@@ -1,4 +1,3 @@
-import { own } from "@konverge/core";
 import type { FieldDiff } from "./protocol.ts";
 
 /** Fields that change with every write and say nothing. */
@@ -20,6 +19,10 @@ export function objectDiff(before: unknown, after: unknown): FieldDiff[] {
   compare(before, after, "", found);
   return found;
 }
+
+/** Keys are users' words: what every object inherits is none of them. */
+const own = (object: Readonly<Record<string, unknown>>, key: string) =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
 
 function compare(before: unknown, after: unknown, path: string, found: FieldDiff[]): void {
   if (Object.is(before, after) || NOISE.has(path)) return;

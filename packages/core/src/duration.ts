@@ -1,3 +1,4 @@
+import { exceeds64Bits } from "./long-integer.ts";
 import { own } from "./own.ts";
 
 const UNITS: Record<string, bigint> = {
@@ -29,7 +30,7 @@ export function parseDuration(text: string): bigint {
   let total = 0n;
   while (rest !== "") {
     const [term, whole, , fraction = ""] = /^([0-9]*)(\.([0-9]*))?/.exec(rest) as unknown as string[];
-    if (`${whole}${fraction}` === "" || BigInt(whole || "0") > LONGEST) throw invalid();
+    if (`${whole}${fraction}` === "" || exceeds64Bits(whole!) || BigInt(whole || "0") > LONGEST) throw invalid();
     rest = rest.slice(term!.length);
     const unit = /^[^.0-9]*/.exec(rest)![0];
     if (unit === "") throw new DurationError(`time: missing unit in duration ${quote(text)}`);

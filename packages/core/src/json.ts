@@ -3,6 +3,7 @@
  * back digit for digit; on request, whole numbers written as decimals are distinguished from integers. Everything else
  * is plain JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
  */
+import { exceeds64Bits } from "./long-integer.ts";
 
 /** Digits of the shortest integers that JavaScript may not have. */
 const LONG = 16;
@@ -179,6 +180,7 @@ const isDecimal = (_digits: number, next: number): boolean => next === 46 || nex
 
 /** Beyond 64 bits, Go falls back to floating point, and so do we. */
 function longInteger(source: string, value: number): bigint | number {
+  if (exceeds64Bits(source)) return value;
   const integer = BigInt(source);
   return integer === BigInt.asIntN(64, integer) ? integer : value;
 }

@@ -1,3 +1,4 @@
+import { exceeds64Bits } from "./long-integer.ts";
 import { labelValueErrors, qualifiedNameErrors } from "./naming-rules.ts";
 import { own } from "./own.ts";
 import { quoted } from "./quoted.ts";
@@ -172,7 +173,7 @@ export function sortLabelRequirements(requirements: LabelRequirement[]): LabelRe
 }
 
 function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  if (!/^[+-]?[0-9]+$/.test(text) || exceeds64Bits(text)) return undefined;
   const value = BigInt(text);
   return value === BigInt.asIntN(64, value) ? value : undefined;
 }

@@ -24,7 +24,7 @@ const widgets = (more: { options?: object; planned?: PlannedChildOptions; create
         return {
           status: {
             count: observed.all(ConfigMap).length,
-            text: refused.map(({ child, error }) => `${child.metadata.name} ${error.code}`).join(),
+            text: refused.map(({ child, reason }) => `${child.metadata.name} ${reason}`).join(),
           },
         };
       },
@@ -202,7 +202,7 @@ virtual("creations stop at the first refusal, which is reported, and are tried a
   await s.widget("w", { maps, text: "1" });
   await s.settle();
   const { status } = await s.user.get(Widget, "default/w");
-  assert.match(status?.text ?? "", /^m03 403/);
+  assert.match(status?.text ?? "", /^m03 Forbidden/);
   assert.ok(state.tried < 12, `${state.tried} creations were tried`);
   s.interfere = undefined;
   await s.clock.advance(31_000);

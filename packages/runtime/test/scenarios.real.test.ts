@@ -17,6 +17,7 @@ import "./rhythms.ts";
 import "./status.ts";
 import "./takeover.ts";
 import "./triggers.ts";
+import "./whole-status.ts";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { prepare, realStage } from "./real-stage.ts";

@@ -16,6 +16,7 @@ import "./rhythms.ts";
 import "./status.ts";
 import "./takeover.ts";
 import "./triggers.ts";
+import "./whole-status.ts";
 import { scenarios } from "./scenario.ts";
 import { stage } from "./stage.ts";
 

@@ -25,8 +25,19 @@ export interface Attributes {
   readonly fields?: readonly FieldRequirement[];
 }
 
-/** The attributes of a request. */
+/** The attributes of a request. Audit, impersonation and authorization all ask for them: a long selector is read once. */
 export function attributesOf(info: RequestInfo): Attributes {
+  let attributes = known.get(info);
+  if (!attributes) {
+    attributes = readAttributes(info);
+    known.set(info, attributes);
+  }
+  return attributes;
+}
+
+const known = new WeakMap<RequestInfo, Attributes>();
+
+function readAttributes(info: RequestInfo): Attributes {
   const { isResource, verb, group, resource, subresource, namespace } = info;
   if (!isResource) return pathAttributes(verb, info.path);
   const fields = ofCollections.has(verb) ? selectedFields(info) : undefined;

@@ -23,10 +23,12 @@ const read = new Map<string, readonly MediaRange[]>();
 const REMEMBERED = 256;
 /** A client that makes up long ones must not fill the memory with them. */
 const LONGEST_REMEMBERED = 1024;
+/** What comes after so many is not looked at. */
+const MOST_RANGES = 1000;
 
 function rangesIn(header: string): MediaRange[] {
   return header
-    .split(",")
+    .split(",", MOST_RANGES)
     .map((entry, index) => ({ range: mediaRange(entry), index }))
     .filter(({ range }) => range.type !== "")
     .sort((a, b) => quality(b.range) - quality(a.range) || a.index - b.index)

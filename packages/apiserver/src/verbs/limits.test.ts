@@ -274,7 +274,7 @@ test("an object is taken back with its managed fields, of which there are as man
   const metadata = { name: "m", managedFields: [managed("a"), managed("b")] };
   assert.equal((await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000, "x") })).status, 200);
   metadata.managedFields.push(managed("c"));
-  const [status, message] = pick(await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000) }));
+  const { status, message } = await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000) });
   assert.equal(status, 413);
   assert.match(String(message), /managed fields of 66\d+ keys, objects and lists, limit is 50000/);
 });

@@ -5,7 +5,7 @@ import { checkedName } from "../checked-name.ts";
 import { type DeploymentOptions, deploymentOf, METRICS_PORT, NOBODY } from "../manifests/deployment.ts";
 import type { Files } from "../manifests/files.ts";
 import { operatorObjects, partsOf } from "../manifests/operator-objects.ts";
-import { mountedCertificates, type WebhookAuthority } from "../manifests/webhook-authority.ts";
+import { mountedCertificates, type WebhookAuthority, webhookAuthority } from "../manifests/webhook-authority.ts";
 import { NO_SETTINGS, type SettingSources } from "../operators/settings.ts";
 import { HelmTemplate } from "./template.ts";
 import { imageParts, valuesSchema, valuesText } from "./values.ts";
@@ -18,6 +18,8 @@ export interface ChartOptions {
   readonly settings?: SettingSources;
   /** Who issues the certificates of webhooks and sets their CA. Default: the operator. */
   readonly webhookCa?: WebhookAuthority;
+  /** Only these namespaces, by Roles. Default: all, by ClusterRoles. */
+  readonly namespaced?: readonly string[];
 }
 
 const WRITTEN = "Written by `konverge chart`. Change the operator and run it again.";
@@ -33,10 +35,15 @@ export function chartFiles(operators: readonly Operator[], options: ChartOptions
 }
 
 function operatorChart(operator: Operator, options: ChartOptions): Files {
-  const { image, version, settings = NO_SETTINGS, webhookCa = "operator" } = options;
+  const { image, version, settings = NO_SETTINGS } = options;
+  const reach = {
+    ...(options.webhookCa && { webhookCa: options.webhookCa }),
+    ...(options.namespaced && { namespaced: options.namespaced }),
+  };
+  const webhookCa = webhookAuthority(reach);
   const template = new HelmTemplate();
   const namespace = template.value(".Release.Namespace");
-  const objects = operatorObjects(operator, { namespace, image, settings, webhookCa });
+  const objects = operatorObjects(operator, { namespace, image, settings, ...reach });
   const parts = imageParts(image);
   const files = new Map<string, string>();
   const yaml = (path: string, value: object) => files.set(path, `# ${WRITTEN}\n${printYaml(value)}`);
@@ -80,10 +87,19 @@ function operatorChart(operator: Operator, options: ChartOptions): Files {
   if (objects.certificates.length > 0) templateFile("certificates.yaml", objects.certificates);
   if (objects.webhooks.length > 0) templateFile("webhooks.yaml", objects.webhooks);
   const { labels } = objects.deployment.metadata;
-  const webhooks = hasWebhooks(partsOf(operator, settings));
+  const served = hasWebhooks(partsOf(operator, settings));
+  const webhooks = served && webhookCa !== "none";
   const ownImage = template.value(`include "${operator.name}.image" .`);
   const certificates = webhooks ? mountedCertificates(webhookCa, operator.name) : undefined;
-  const deployed = { namespace, image: ownImage, labels: labels!, webhooks, certificates };
+  const deployed = {
+    namespace,
+    image: ownImage,
+    labels: labels!,
+    webhooks,
+    withoutWebhooks: served && !webhooks,
+    certificates,
+    ...reach,
+  };
   templateFile("deployment.yaml", [chartDeployment(operator, template, deployed)]);
   templateFile("service-monitor.yaml", [objects.serviceMonitor], ".Values.serviceMonitor.enabled");
   templateFile("network-policy.yaml", [objects.networkPolicy], ".Values.networkPolicy.enabled");

@@ -3,7 +3,7 @@ import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { IMAGE_OPTION, imageOf } from "./image-option.ts";
-import { webhookCaOption } from "./webhook-ca-option.ts";
+import { NAMESPACED_OPTION, webhookCaOption } from "./reach-options.ts";
 import { CHECK_OPTION, writeFiles } from "./write-files.ts";
 
 interface ChartCommandOptions {
@@ -12,7 +12,8 @@ interface ChartCommandOptions {
   readonly image?: string;
   readonly chartVersion?: string;
   readonly operators?: string;
-  readonly webhookCa: WebhookAuthority;
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
 }
 
 /** `konverge chart` */
@@ -24,6 +25,7 @@ export function chartCommand(): Command {
     .option(...CHECK_OPTION)
     .option(...IMAGE_OPTION)
     .addOption(webhookCaOption())
+    .option(...NAMESPACED_OPTION)
     .option("--chart-version <version>", "version of the charts (default: the version in package.json, or 0.1.0)")
     .option("--operators <names>", "all, or a comma-separated list of names")
     .allowUnknownOption()
@@ -44,11 +46,9 @@ Examples:
       const operators = chosenOperators(await loadOperators(modules), options.operators);
       const settings = { flags: checkFlags(operators, flags, "chart"), env: process.env };
       const image = await imageOf(operators, options.image, "chart");
+      const { webhookCa, namespaced } = options;
+      const reach = { ...(webhookCa && { webhookCa }), ...(namespaced && { namespaced }) };
       const version = options.chartVersion ?? projectVersion();
-      await writeFiles(
-        "chart",
-        options,
-        chartFiles(operators, { image, version, settings, webhookCa: options.webhookCa }),
-      );
+      await writeFiles("chart", options, chartFiles(operators, { image, version, settings, ...reach }));
     });
 }

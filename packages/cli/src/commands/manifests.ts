@@ -4,7 +4,7 @@ import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
-import { webhookCaOption } from "./webhook-ca-option.ts";
+import { NAMESPACED_OPTION, webhookCaOption } from "./reach-options.ts";
 import { CHECK_OPTION, writeFiles } from "./write-files.ts";
 
 interface ManifestsOptions {
@@ -13,7 +13,8 @@ interface ManifestsOptions {
   readonly image?: string;
   readonly namespace: string;
   readonly operators?: string;
-  readonly webhookCa: WebhookAuthority;
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
   readonly imagePullSecret?: readonly string[];
 }
 
@@ -28,6 +29,7 @@ export function manifestsCommand(): Command {
     .option(...CHECK_OPTION)
     .option(...IMAGE_OPTION)
     .addOption(webhookCaOption())
+    .option(...NAMESPACED_OPTION)
     .option(...PULL_SECRET_OPTION)
     .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or a comma-separated list of names")

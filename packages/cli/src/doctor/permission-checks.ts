@@ -21,10 +21,15 @@ export async function permissionFindings(client: Client, operators: readonly Ope
       const namespace = metadata.namespace ?? "default";
       const account = spec?.template?.spec?.serviceAccountName ?? "default";
       const args = spec?.template?.spec?.containers.flatMap((container) => container.args ?? []) ?? [];
-      const isInjected = args.some((arg) => arg.startsWith("--webhook-certificates"));
+      const isUnregistered = args.some((arg) => /^--(webhook-certificates=|webhooks=off$)/.test(arg));
+      const namespaces = args
+        .find((arg) => arg.startsWith("--namespaced="))
+        ?.slice("--namespaced=".length)
+        .split(",");
       const needed = operatorPermissions(operator, partsOf(operator), {
         operatorNamespace: namespace,
-        ...(isInjected && { webhookRegistration: "none" }),
+        ...(isUnregistered && { webhookRegistration: "none" }),
+        ...(namespaces && { namespaces, namespaced: true }),
       });
       const user = `system:serviceaccount:${namespace}:${account}`;
       const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];

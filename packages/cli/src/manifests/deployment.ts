@@ -18,6 +18,10 @@ export interface DeploymentOptions {
   /** Certificates of the webhooks that another tool issues. Default: the operator issues its own. */
   readonly certificates?: MountedCertificates | undefined;
   readonly imagePullSecrets?: readonly string[];
+  /** The namespaces of its Roles. Default: it has ClusterRoles. */
+  readonly namespaced?: readonly string[];
+  /** The operator has webhooks that are not installed. */
+  readonly withoutWebhooks?: boolean;
 }
 
 /** The Deployment in which an operator runs: not as root, on a file system it cannot write to, one replica that acts. */
@@ -85,8 +89,12 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
 }
 
 /** Options of `konverge run` that follow from the installation. */
-function placeFlags({ certificates }: DeploymentOptions): string[] {
-  return certificates ? [`--webhook-certificates=${certificates.folder}`] : [];
+function placeFlags({ certificates, namespaced, withoutWebhooks }: DeploymentOptions): string[] {
+  return [
+    ...(namespaced ? [`--namespaced=${namespaced.join(",")}`] : []),
+    ...(withoutWebhooks ? ["--webhooks=off"] : []),
+    ...(certificates ? [`--webhook-certificates=${certificates.folder}`] : []),
+  ];
 }
 
 type Values = Readonly<Record<string, string | undefined>>;

@@ -21,16 +21,19 @@ import {
   Webhooks,
 } from "@konverge/runtime";
 import type { AnyKind } from "@konverge/schema";
+import { storedOnly } from "../deploy/stored-only.ts";
 import { createParts } from "../operators/operator-parts.ts";
 import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
 import { classicRoles } from "./classic-role.ts";
 import { deploymentOf, METRICS_PORT } from "./deployment.ts";
+import { networkPolicyOf } from "./network-policy.ts";
 import {
   certificateObjects,
   injectionAnnotations,
   mountedCertificates,
   registrationBy,
   type WebhookAuthority,
+  webhookAuthority,
 } from "./webhook-authority.ts";
 
 /** How operators are to be installed. */
@@ -42,8 +45,10 @@ export interface ManifestOptions {
   readonly settings?: SettingSources;
   /** Names of Secrets in the same namespace with which nodes pull the image. */
   readonly imagePullSecrets?: readonly string[];
-  /** Who issues the certificates of webhooks and sets their CA. Default: the operator. */
+  /** Who issues the certificates of webhooks and sets their CA. Default: the operator; with `namespaced`, there are none. */
   readonly webhookCa?: WebhookAuthority;
+  /** Only these namespaces, by Roles. Default: all, by ClusterRoles. */
+  readonly namespaced?: readonly string[];
 }
 
 /** All objects of an operator's installation. */
@@ -79,26 +84,34 @@ export function partsOf(operator: Operator, sources = NO_SETTINGS): OperatorPart
 /** Everything that an operator's installation consists of. The same input gives the same objects. */
 export function operatorObjects(operator: Operator, options: ManifestOptions): OperatorObjects {
   const { name } = operator;
-  const { namespace, webhookCa = "operator" } = options;
+  const { namespace, namespaced } = options;
+  const webhookCa = webhookAuthority(options);
   const parts = partsOf(operator, options.settings);
   const labels = labelsOf(name);
   const account = { name, namespace };
-  const webhooks = hasWebhooks(parts);
+  const withoutWebhooks = hasWebhooks(parts) && webhookCa === "none";
+  const webhooks = hasWebhooks(parts) && !withoutWebhooks;
   const annotations = injectionAnnotations(webhookCa, account);
   const mounted = webhooks ? mountedCertificates(webhookCa, name) : undefined;
   return {
     name,
-    crds: operator.kinds.map((kind) => annotated(crdOf(kind, operator, parts, namespace), annotations)),
+    crds: operator.kinds.map((kind) =>
+      withoutWebhooks
+        ? storedOnly(crdOf(kind, operator, parts, namespace))
+        : annotated(crdOf(kind, operator, parts, namespace), annotations),
+    ),
     serviceAccount: { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...account, labels } },
     roles: rolesOf(operator, parts, options).map((role) => labelled(role, labels)),
-    guard: guardPolicy(operator, parts, { namespace, service: account }).map((one) => withLabels(one, labels)),
-    classicRoles: classicRoles(name, parts, account).map((role) => labelled(role, labels)),
+    guard: guardPolicy(operator, parts, { namespace, service: account, namespaced: namespaced !== undefined }).map(
+      (one) => withLabels(one, labels),
+    ),
+    classicRoles: classicRoles(name, parts, account, namespaced).map((role) => labelled(role, labels)),
     service: serviceOf(name, namespace, webhooks),
-    deployment: deploymentOf(operator, { ...options, labels, webhooks, certificates: mounted }),
+    deployment: deploymentOf(operator, { ...options, labels, webhooks, withoutWebhooks, certificates: mounted }),
     certificates: webhooks && webhookCa === "cert-manager" ? certificateObjects(account, labels) : [],
-    webhooks: webhookConfigurations(name, parts, account, { labels, annotations }),
+    webhooks: webhooks ? webhookConfigurations(parts, account, { labels, annotations, namespaced }) : [],
     serviceMonitor: serviceMonitorOf(name, namespace, labels),
-    networkPolicy: networkPolicyOf(account, labels, webhooks),
+    networkPolicy: networkPolicyOf(operator, account, { labels, webhooks, namespaced }),
     disruptionBudget: disruptionBudgetOf(account, labels),
   };
 }
@@ -125,14 +138,16 @@ function annotated(crd: CustomResourceDefinition, annotations: Record<string, st
  */
 function rolesOf(operator: Operator, parts: OperatorParts, options: ManifestOptions): RbacObject[] {
   const { name, kinds } = operator;
-  const { namespace: home, webhookCa = "operator" } = options;
+  const { namespace: home, namespaced } = options;
   const accesses = operatorPermissions(operator, parts, {
     operatorNamespace: home,
     leaderElection: { name, namespace: home },
-    webhookRegistration: registrationBy(webhookCa),
+    webhookRegistration: registrationBy(webhookAuthority(options)),
+    ...(namespaced && { namespaces: namespaced, namespaced: true }),
   });
   const isOwn = (group: string, resource: string) =>
     kinds.some((kind) => kind.group === group && kind.plural === resource.split("/")[0]);
+  if (namespaced) return rolesFor(accesses, { name, serviceAccount: { name, namespace: home } });
   const atHome = accesses
     .filter((one) => one.namespace === undefined && isOwn(one.group, one.resource))
     .map((one) => ({ ...one, namespace: home }));
@@ -156,17 +171,20 @@ function serviceOf(name: string, namespace: string, webhooks: boolean): Service 
 
 /** The CA is added by the operator, which also keeps all of it as it is here, or by cert-manager's injector. */
 function webhookConfigurations(
-  name: string,
   parts: OperatorParts,
   service: { name: string; namespace: string },
-  { labels, annotations }: { labels: Record<string, string>; annotations: Record<string, string> },
+  { labels, annotations, namespaced }: RegistrationOptions,
 ): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
   const { admissions = [] } = parts;
   const webhooks = new Webhooks({ admissions });
   const apiVersion = "admissionregistration.k8s.io/v1";
   const target = { service: { ...service, port: 443 } };
-  const mutating = webhooks.mutating(target);
-  const validating = webhooks.validating(target);
+  const within = <T extends { namespaceSelector?: object }>(one: T): T =>
+    namespaced ? inNamespaces(one, namespaced) : one;
+  const mutating = webhooks.mutating(target).map(within);
+  const validating = webhooks.validating(target).map(within);
+  const { name: account, namespace } = service;
+  const name = namespaced ? `${account}-${namespace}` : account;
   const metadata = { name, labels, ...(Object.keys(annotations).length > 0 && { annotations }) };
   return [
     ...(mutating.length > 0
@@ -178,6 +196,19 @@ function webhookConfigurations(
   ] as (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[];
 }
 
+interface RegistrationOptions {
+  readonly labels: Record<string, string>;
+  readonly annotations: Record<string, string>;
+  readonly namespaced: readonly string[] | undefined;
+}
+
+/** A webhook that is asked only about objects in these namespaces: another installation may judge those in others. */
+function inNamespaces<T extends { namespaceSelector?: object }>(webhook: T, namespaces: readonly string[]): T {
+  const { matchExpressions = [], ...rest } = (webhook.namespaceSelector ?? {}) as { matchExpressions?: object[] };
+  const expression = { key: "kubernetes.io/metadata.name", operator: "In", values: [...namespaces] };
+  return { ...webhook, namespaceSelector: { ...rest, matchExpressions: [...matchExpressions, expression] } };
+}
+
 function serviceMonitorOf(name: string, namespace: string, labels: Record<string, string>): KubeObject {
   return {
     apiVersion: "monitoring.coreos.com/v1",
@@ -185,25 +216,6 @@ function serviceMonitorOf(name: string, namespace: string, labels: Record<string
     metadata: { name, namespace, labels },
     spec: { selector: { matchLabels: { app: name } }, endpoints: [{ port: "metrics", path: "/metrics" }] },
   } as KubeObject;
-}
-
-/** Egress stays open: an operator talks to the API server, whose address no selector matches, and perhaps to others. */
-function networkPolicyOf(
-  metadata: { name: string; namespace: string },
-  labels: Record<string, string>,
-  webhooks: boolean,
-): NetworkPolicy {
-  const ports = ["metrics", "probes", ...(webhooks ? ["webhooks"] : [])];
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "NetworkPolicy",
-    metadata: { ...metadata, labels },
-    spec: {
-      podSelector: { matchLabels: { app: metadata.name } },
-      policyTypes: ["Ingress"],
-      ingress: [{ ports: ports.map((port) => ({ protocol: "TCP" as const, port })) }],
-    },
-  };
 }
 
 /** A share that must stay would keep a single replica, and with it its node, from being drained. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from "@konverge/core";
 import type { Volume, VolumeMount } from "@konverge/kinds";
 import type { WebhookRegistrationMode } from "@konverge/runtime";
+import { UsageError } from "../usage-error.ts";
 
 /**
  * Who issues the certificates of webhooks and sets their CA in the registrations.
@@ -8,15 +9,34 @@ import type { WebhookRegistrationMode } from "@konverge/runtime";
  * - `operator`: the operator, which may get and patch its own registrations.
  * - `cert-manager`: its injector; the operator has no permission on registrations.
  * - `olm`: the Operator Lifecycle Manager, which also creates the registrations.
+ * - `none`: nobody. There are no webhooks: the operator checks objects when it reconciles them, and CRDs serve only the version
+ *   that is stored.
  */
-export type WebhookAuthority = "operator" | "cert-manager" | "olm";
+export type WebhookAuthority = "operator" | "cert-manager" | "olm" | "none";
 
 /** Those that a user can choose; OLM is what a bundle is for. */
-export const WEBHOOK_AUTHORITIES = ["operator", "cert-manager"] as const satisfies readonly WebhookAuthority[];
+export const WEBHOOK_AUTHORITIES = ["operator", "cert-manager", "none"] as const satisfies readonly WebhookAuthority[];
 
 interface Installation {
   readonly name: string;
   readonly namespace: string;
+}
+
+/**
+ * Who it is, unless the user chooses: with Roles in namespaces, an operator cannot change registrations, which belong to the
+ * whole cluster.
+ */
+export function webhookAuthority({ webhookCa, namespaced }: Chosen): WebhookAuthority {
+  if (namespaced && webhookCa === "operator")
+    throw new UsageError(
+      "--webhook-ca operator needs permissions on webhook configurations, which --namespaced does not give: use --webhook-ca cert-manager, or none",
+    );
+  return webhookCa ?? (namespaced ? "none" : "operator");
+}
+
+interface Chosen {
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
 }
 
 export function registrationBy(authority: WebhookAuthority): WebhookRegistrationMode {
@@ -62,7 +82,7 @@ export interface MountedCertificates {
 
 /** Undefined: the operator issues them itself. */
 export function mountedCertificates(authority: WebhookAuthority, name: string): MountedCertificates | undefined {
-  if (authority === "operator") return undefined;
+  if (authority === "operator" || authority === "none") return undefined;
   if (authority === "olm") return { folder: OLM_FOLDER, volumes: [], mounts: [] };
   const volume = "webhook-certificates";
   return {

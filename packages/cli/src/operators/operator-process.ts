@@ -28,6 +28,7 @@ import {
 import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { listeningHost } from "./listening-host.ts";
 import { createParts } from "./operator-parts.ts";
 import { runAnnotations } from "./run-mark.ts";
 import { changedSettings, settingsOf } from "./settings.ts";
@@ -55,6 +56,8 @@ export interface OperatorProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Only these namespaces. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Permissions are Roles in these namespaces: cluster-scoped kinds are not read. Default: false. */
+  readonly namespaced?: boolean;
   /** Let one of several replicas act at a time; the leases are in the client's namespace. */
   readonly leaderElect?: boolean;
   /** Where metrics are served. Default: nowhere. */
@@ -93,7 +96,7 @@ interface Made {
  * would have refused; then the controllers start. Stopping goes the other way round.
  */
 export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
-  const { operators, client, metrics, log, leaderElect = false, namespaces } = options;
+  const { operators, client, metrics, log, leaderElect = false, namespaces, namespaced = false } = options;
   const made = operators.map((operator) => ({ operator, parts: create(operator, options) }));
   await checkKinds(client, operators);
   if (!options.skipPreflight) await checkRights(made, options);
@@ -110,6 +113,7 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
+          namespaced,
           ...(leaderElect && { leaderElection: { name: operator.name } }),
           ...(options.identity && { identity: options.identity }),
         }),
@@ -156,7 +160,7 @@ async function checkKinds(client: Client, operators: readonly Operator[]): Promi
 }
 
 async function checkRights(made: readonly Made[], options: OperatorProcessOptions): Promise<void> {
-  const { client, namespaces, leaderElect = false, webhooks } = options;
+  const { client, namespaces, namespaced = false, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
     const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
@@ -166,6 +170,7 @@ async function checkRights(made: readonly Made[], options: OperatorProcessOption
       ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
       ...lease,
       ...(namespaces && { namespaces }),
+      namespaced,
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
     const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
     await checkPermissions(client, needed).catch((error: unknown) => {
@@ -222,17 +227,23 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
     const { name } = operator;
+    const host = place.by === "service" ? place.host : listeningHost(place.host);
     const registration = registrationOf(place);
     const certificates = certificatesOf(name, place, client);
     const where =
       place.by === "service"
-        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        ? { service: { name, namespace: client.namespace } }
         : {
             url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}`,
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => configured(serveWebhooks(webhooks, { client, name, port, log: own, certificates, registration, ...where })),
+      () => {
+        const listened = { port, ...(host && { host }) };
+        return configured(
+          serveWebhooks(webhooks, { client, name, log: own, certificates, registration, ...listened, ...where }),
+        );
+      },
       port,
       "--webhook-port",
     );

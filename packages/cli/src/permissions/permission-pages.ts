@@ -155,6 +155,9 @@ function overview(operators: readonly Operator[]): string {
     "",
     "## Grant less",
     "",
+    "- `--namespaced NAMESPACE…` of `konverge manifests`, `chart` and `deploy`: Roles and RoleBindings in these namespaces and in the operator's",
+    "  own, and nothing of the whole cluster. All that the pages list is then limited to these namespaces. See",
+    "  [Single namespaces](../../guide/running-operators.md#single-namespaces).",
     "- `--webhook-ca cert-manager` of `konverge manifests`, `chart` and `deploy`: no permission on webhook configurations and CRDs. See",
     "  [Webhooks](../../guide/webhooks.md#what-the-operator-may-do).",
   ].join("\n")}\n`;

@@ -24,7 +24,10 @@ export function runCommand(world: () => RunWorld): Command {
       "--webhook-certificates <folder>",
       "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
     )
-    .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
+    .option(
+      "--webhook-host <address>",
+      "outside a pod: address at which the API server reaches this machine; nothing else is listened on if this machine has it",
+    )
     .option(
       "--kubeconfig <file>",
       "kubeconfig file (default: $KUBECONFIG, the pod's service account or ~/.kube/config)",
@@ -48,6 +51,10 @@ export function addPodOptions(command: Command): Command {
   return command
     .option("--operators <names>", "all, or a comma-separated list of names (default: $OPERATORS)")
     .option("--namespace <names>", "watch only these namespaces: a comma-separated list (default: all)")
+    .option(
+      "--namespaced <names>",
+      "run with Roles in these namespaces: watch only them, and no cluster-scoped kinds (default: ClusterRoles)",
+    )
     .option("--leader-elect", "run one active replica at a time, with a lease for each operator")
     .addOption(new Option("--log-level <level>", "what is logged (default: $LOG_LEVEL or info)").choices(LEVELS))
     .addOption(

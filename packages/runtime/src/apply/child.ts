@@ -155,6 +155,11 @@ export interface OwnedKind {
    * controls count as its children.
    */
   readonly createOnly?: boolean;
+  /**
+   * How a child that is no longer returned is deleted: at once, with what it owns after it (`background`, the default), or
+   * after all that it owns (`foreground`), such as a Job whose pods must be gone before one of the same name is created.
+   */
+  readonly deletion?: "background" | "foreground";
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;
 }

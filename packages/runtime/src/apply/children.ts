@@ -128,7 +128,7 @@ export class Children {
         const { name, namespace } = one.draft.metadata;
         const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), name!, namespace);
         if (!kept.get(owned)?.add(key)) kept.set(owned, new Set([key]));
-        if (!owned.view.isServed) return;
+        if (owned.declared.optional && !owned.view.isServed) return;
         if (owned.declared.createOnly && !owned.view.get(key)) missing.push(one);
         else await this.#attempt(one, progress, pass);
       });
@@ -194,7 +194,7 @@ export class Children {
         failures.push(this.#ownedOf(groupKindOf(one.draft)).declared.createOnly ? refusedCreation(name, error) : error);
         return;
       }
-      outcome.refused.push({ child: one.draft, error });
+      outcome.refused.push({ child: one.draft, reason: error.reason, message: error.message, error });
       const { name: id, namespace } = one.draft.metadata;
       const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), id!, namespace);
       const readiness = { status: "Failed", reason: error.reason, message: error.message } as const;
@@ -238,8 +238,8 @@ export class Children {
       throw new ExternalError("ChildUnsettled", `${name} is repeatedly created and deleted`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
-      // Its deletion is an event of its owner; if that is another object, it must be watched.
-      if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
+      // Its deletion is an event of its owner, unless that is another object or its labels are not watched.
+      if (owned.view.get(key) && owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, {
         requeueAfter: FOREIGN_CHILD_RETRY,
       });

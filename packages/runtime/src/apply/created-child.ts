@@ -1,13 +1,5 @@
 import type { Client } from "@konverge/client";
-import {
-  generateName,
-  isNotFound,
-  type KindRef,
-  type KubeObject,
-  type ObjectKey,
-  type ObjectMeta,
-  type Random,
-} from "@konverge/core";
+import { generateName, isNotFound, type KubeObject, type ObjectKey, type Random } from "@konverge/core";
 import { ExternalError } from "../errors.ts";
 import type { Bond } from "./bond.ts";
 import type { Child, OwnedKind, PlannedChild } from "./child.ts";
@@ -31,7 +23,7 @@ export interface FoundChild {
  * has lost the labels that it is watched by is deleted, and created again when it is gone.
  */
 export async function keepCreated(
-  { kind }: OwnedKind,
+  { kind, deletion }: OwnedKind,
   bond: Bond,
   { name, key, object, isWatched, owner }: FoundChild,
   writer: Client,
@@ -43,23 +35,18 @@ export async function keepCreated(
     return await writer.patch(kind, key, { merge: merge as never });
   }
   if (isWatched) return object;
-  await deleteExactly(writer, kind, key, { uid, resourceVersion });
-  throw new ExternalError("ChildReplaced", `${name} has lost the labels by which it is watched, and is replaced`, {
-    requeueAfter: UNWATCHED_RETRY,
-  });
-}
-
-async function deleteExactly(
-  writer: Client,
-  kind: KindRef<KubeObject>,
-  key: ObjectKey,
-  { uid, resourceVersion }: Pick<ObjectMeta, "uid" | "resourceVersion">,
-): Promise<void> {
   try {
-    await writer.delete(kind, key, { preconditions: { uid: uid!, resourceVersion: resourceVersion! } });
+    const propagationPolicy = deletion === "foreground" ? "Foreground" : "Background";
+    await writer.delete(kind, key, {
+      preconditions: { uid: uid!, resourceVersion: resourceVersion! },
+      propagationPolicy,
+    });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
+  throw new ExternalError("ChildReplaced", `${name} has lost the labels by which it is watched, and is replaced`, {
+    requeueAfter: UNWATCHED_RETRY,
+  });
 }
 
 /**

@@ -43,7 +43,8 @@ export class ChildRemoval {
     const removed: KubeObject[] = [];
     for (const { doomed: one, awaited } of nextToGo(doomed)) {
       // What others wait for is gone only when all that it owns is.
-      await this.delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
+      const isForeground = awaited || one.owned.declared.deletion === "foreground";
+      await this.delete(one.owned, one.object, pass, isForeground ? "Foreground" : "Background");
       this.#removed(one.name);
       removed.push(one.object);
     }

@@ -9,7 +9,7 @@ import { CacheView } from "./view.ts";
 
 /** Which objects of a kind a view contains. */
 export interface CacheViewOptions<T extends KubeObject = KubeObject> {
-  /** Only these namespaces. Default: all of them. */
+  /** Only these namespaces. Default: all of them. Empty: the view holds nothing, and nothing is watched. */
   namespaces?: readonly string[];
   labelSelector?: string;
   fieldSelector?: string;
@@ -93,7 +93,8 @@ export class Cache {
   }
 
   #use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T>, released?: () => void): CacheView<T> {
-    const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
+    const namespaces =
+      kind.namespaced || need.namespaces?.length === 0 ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
     const shared = names.map((name) => this.#shared.get(name)!);
     const informers = shared.map(({ informer }) => informer as unknown as Informer<T>);
@@ -102,6 +103,7 @@ export class Cache {
       released?.();
     };
     return new CacheView(
+      kind,
       informers,
       release,
       shared.flatMap(({ gate }) => gate ?? []),

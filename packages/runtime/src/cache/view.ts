@@ -27,16 +27,22 @@ export class CacheView<T extends KubeObject> {
   readonly #gates: readonly KindAvailability[];
   #release: (() => void) | undefined;
 
-  constructor(informers: readonly Informer<T>[], release: () => void, gates: readonly KindAvailability[] = []) {
-    this.kind = informers[0]!.kind;
+  /** Without informers, it stays empty. */
+  constructor(
+    kind: KindRef<T>,
+    informers: readonly Informer<T>[],
+    release: () => void,
+    gates: readonly KindAvailability[] = [],
+  ) {
+    this.kind = kind;
     this.informers = informers;
     this.#release = release;
     this.#gates = gates;
   }
 
-  /** Whether the kind is served and has been listed; true for kinds that are not optional. */
+  /** Whether the kind is served and has been listed; true for kinds that are not optional and can be read. */
   get isServed(): boolean {
-    return this.#gates.every(({ isOpen }) => isOpen);
+    return this.informers.length > 0 && this.#gates.every(({ isOpen }) => isOpen);
   }
 
   /** Calls `listener` when an optional kind begins or ceases to be served, until the view is released. */
@@ -57,7 +63,7 @@ export class CacheView<T extends KubeObject> {
 
   /** Whether it contains every object: of a namespace, or of all. */
   holdsAll(namespace: string | undefined): boolean {
-    const { labelSelector, fieldSelector } = this.informers[0]!.scope;
+    const { labelSelector, fieldSelector } = this.informers[0]?.scope ?? {};
     if (labelSelector || fieldSelector) return false;
     return namespace !== undefined || this.namespaces === undefined;
   }

@@ -7,6 +7,8 @@ import { schemaOf } from "../schema-of.ts";
 export interface PermissionOptions {
   /** The manager's namespaces. Default: all. */
   namespaces?: readonly string[];
+  /** Only Roles in these namespaces: no permissions on cluster-scoped kinds. Default: false. */
+  namespaced?: boolean;
   /** The leases of leader election, if the manager uses it. */
   leaderElection?: { name: string; namespace: string };
   /** The leases of sharding, if the manager uses it. */
@@ -32,6 +34,7 @@ export function controllerPermissions(
     verbs: readonly string[],
     { namespaces, subresource, rare, name }: Placement = {},
   ) => {
+    if (options.namespaced && !kind.namespaced) return;
     const resource = subresource ? `${kind.plural}/${subresource}` : kind.plural;
     for (const namespace of (kind.namespaced ? namespaces : undefined) ?? [undefined]) {
       for (const verb of verbs) {
@@ -57,12 +60,13 @@ export function controllerPermissions(
     read(kind, { namespaces });
     add(kind, ["get"], { namespaces, rare: true });
     if (finalizer) add(kind, ["patch"], { namespaces });
-    if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
+    if (own.status === "whole") add(kind, ["update"], { namespaces, subresource: "status" });
+    else if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
     if (options.ownerReferencesEnforced && owns.length > 0) {
       add(kind, ["update"], { namespaces, subresource: "finalizers", rare: true });
     }
     for (const { kind: child, by, optional, createOnly, adopt } of owns) {
-      const place = { namespaces: by === "label" ? undefined : namespaces };
+      const place = { namespaces: by === "label" && !options.namespaced ? undefined : namespaces };
       if (optional) read(CustomResourceDefinition, {});
       read(child, place);
       add(child, ["get"], { ...place, rare: true });

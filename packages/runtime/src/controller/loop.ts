@@ -49,6 +49,7 @@ export class ControllerLoop {
       clock: cluster.clock,
       name,
       backoff: options.backoff,
+      backgroundRetries: options.backoff?.background,
       rateLimit: options.rateLimit,
     });
     const wiring = wire(definition, cluster, role);
@@ -233,7 +234,7 @@ export class ControllerLoop {
       });
     } catch (error) {
       const stopped = this.#stop.signal.aborted || permit.signal?.aborted === true;
-      const failure = failureOf(error, stopped);
+      const failure = failureOf(error, stopped, options.backoff?.refused);
       await attempt((signal) => one(signal).report(failure, this.queue.failures(key)), {
         ...limits,
         deadline: DEFAULT_DEADLINE,

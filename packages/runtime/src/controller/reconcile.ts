@@ -187,7 +187,8 @@ export class Reconcile implements ReconcileScope {
     const states = converged && (result.report ? acceptedStates(converged) : converged.states);
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    return { ...(reported && { status: reported }), conditions };
+    const whole = wholeStatusOf(result, this.#wiring.definition);
+    return { ...(reported && { status: reported }), conditions, ...(whole && { whole }) };
   }
 
   #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
@@ -286,6 +287,19 @@ function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[
     CLEANUP_MISSING,
     `the finalizer ${finalizer} holds this object, and the controller ${name} that set it has no cleanup any more: put the cleanup back, or, if nothing is left to clean up, set cleanup: () => undefined until all objects with the finalizer are gone`,
   );
+}
+
+/** A result with a status of the other form than its controller's is a mistake that would go unnoticed. */
+function wholeStatusOf(result: ReconcileResult, { name, options }: Controller): object | undefined {
+  const { status, conditions, wholeStatus } = result;
+  const isWhole = options.status === "whole";
+  if (isWhole ? status || Object.keys(conditions ?? {}).length > 0 : wholeStatus) {
+    const advice = isWhole
+      ? "return `wholeStatus` instead of `status` and `conditions`"
+      : 'set `status: "whole"` or return `status`';
+    throw new PermanentError("InvalidResult", `${name}: the status is not of the form that its options say: ${advice}`);
+  }
+  return wholeStatus as object | undefined;
 }
 
 /** What was refused is for the reconciler's own report to say. */

@@ -24,12 +24,17 @@ export type ReportedStatus<T> = T extends { status?: infer S }
   ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
   : never;
 
+/** The complete status of a `T`. */
+export type WholeStatus<T> = T extends { status?: infer S } ? NonNullable<S> : never;
+
 /** The desired state that a reconciler returns. Omitted fields stay unchanged. */
 export interface ReconcileResult<T extends KubeObject = KubeObject> {
   /** All children of the object; an empty list deletes them all. */
   readonly children?: readonly (Child | PlannedChild)[] | undefined;
   /** The whole status. */
   readonly status?: ReportedStatus<T> | undefined;
+  /** The complete status, with its conditions, of a controller with `status: "whole"`; instead of `status` and `conditions`. */
+  readonly wholeStatus?: WholeStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded are derived from the children unless they are
    * returned: with no children, an object that was reconciled is Ready. Where no kind is owned and Ready is returned, the other two are
@@ -48,7 +53,7 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
 /** What the `report` of a result returns. */
 export type ChildrenReport<T extends KubeObject = KubeObject> = Pick<
   ReconcileResult<T>,
-  "status" | "conditions" | "requeueAfter"
+  "status" | "wholeStatus" | "conditions" | "requeueAfter"
 >;
 
 /** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
@@ -131,6 +136,17 @@ export interface ReconcileContext {
   readonly clusters: ReadonlyMap<string, Client>;
 }
 
+/** The delays after failures in a row. */
+export interface RetryBackoff extends Partial<BackoffLimits> {
+  /**
+   * Retry what the API server refuses as invalid with the same delays, too. Default: false, after five minutes, because it
+   * will be refused again until something changes.
+   */
+  refused?: boolean;
+  /** A test cluster counts as idle while retries wait. Default: false. */
+  background?: boolean;
+}
+
 interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /**
    * Unique among an operator's controllers, and the field manager of what it writes. Default: the kind's plural and
@@ -179,11 +195,20 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Interval at which every object is reconciled even if nothing changed, in milliseconds. Default: never. */
   resync?: number;
   /**
+   * How the status is written:
+   * - `fields`, the default: what this controller reports is applied, beside the fields and conditions of other clients. The
+   *   runtime adds observedGeneration, conditions that follow from the children, and those of failures.
+   * - `whole`: for kinds whose status is another project's API. `wholeStatus` replaces the status by an update, if it
+   *   differs and nothing has changed the object since it was read. The runtime adds nothing. Each change of the status causes
+   *   another reconcile, so that what a decision leads to can be done after the decision is stored.
+   */
+  status?: "fields" | "whole";
+  /**
    * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
    * Default: false.
    */
   logErrorsOnly?: boolean;
-  backoff?: Partial<BackoffLimits>;
+  backoff?: RetryBackoff;
   rateLimit?: TokenRate;
 }
 

@@ -18,11 +18,41 @@ export interface OperatorGuard {
   readonly limit: string;
 }
 
+/** A rule of a Role. */
+export interface GrantedRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/**
+ * Guards of an operator that makes Roles for what it creates: they have no more than these rules, and are bound only to service
+ * accounts of their namespace.
+ */
+export function grantsOnly(rules: readonly GrantedRule[], limit: string): OperatorGuard[] {
+  const isGranted = ({ apiGroups, resources, verbs }: GrantedRule) =>
+    `(rule.apiGroups == ${JSON.stringify(apiGroups)} && rule.resources == ${JSON.stringify(resources)} && rule.verbs.all(verb, verb in ${JSON.stringify(verbs)}))`;
+  return [
+    {
+      resources: ["roles"],
+      expression: `request.operation == "DELETE" || object.rules.all(rule, ${rules.map(isGranted).join(" || ")})`,
+      limit: `grants only ${limit}`,
+    },
+    {
+      resources: ["rolebindings"],
+      expression: `request.operation == "DELETE" || (object.roleRef.kind == "Role" && object.roleRef.name == object.metadata.name && object.subjects.all(subject, subject.kind == "ServiceAccount" && subject.namespace == object.metadata.namespace))`,
+      limit: "binds only such roles, to service accounts of their namespace",
+    },
+  ];
+}
+
 /** Where an operator is installed. */
 export interface GuardOptions {
   readonly namespace: string;
   /** The Service at which its webhooks must be registered. Default: anywhere. */
   readonly service?: { readonly name: string; readonly namespace: string };
+  /** Its Roles are in single namespaces, so that there may be several installations. Default: false. */
+  readonly namespaced?: boolean;
 }
 
 /** Namespaces whose service accounts and ConfigMaps are the control plane's. */
@@ -75,7 +105,7 @@ export function guardPolicy(operator: Operator, parts: OperatorParts, options: G
   const { name } = operator;
   const { namespace } = options;
   const apiVersion = "admissionregistration.k8s.io/v1";
-  const metadata = { name: `${name}-guard` };
+  const metadata = { name: options.namespaced ? `${name}-${namespace}-guard` : `${name}-guard` };
   const account = `system:serviceaccount:${namespace}:${name}`;
   const rule = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] };
   return [

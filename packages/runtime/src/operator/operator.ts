@@ -44,6 +44,8 @@ export interface OperatorDefinition {
   readonly description: string;
   readonly kinds: readonly AnyKind[];
   readonly settings?: readonly OperatorSetting[];
+  /** It connects to pods itself, for example to read their metrics: its NetworkPolicy allows that. Default: false. */
+  readonly connectsToPods?: boolean;
   /** Conditions on what its service account writes, besides those of every operator. */
   readonly guards?: readonly OperatorGuard[];
   /**

@@ -1,5 +1,5 @@
 import {
-  ApiError,
+  type ApiError,
   type Clock,
   groupKindText,
   type KindRef,
@@ -20,11 +20,12 @@ import type {
   ReconcileContext,
   ReconcileResult,
 } from "../definition/definition.ts";
+import type { ExternalError } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";
 import { readRecording } from "./read-recording.ts";
 import { recordedResult } from "./recorded-result.ts";
-import { RecordedWorld, writeOf } from "./recorded-world.ts";
+import { RecordedWorld, thrown, writeOf } from "./recorded-world.ts";
 import type { RecordedReconcile, RecordedResult, RecordedStep } from "./recording.ts";
 
 /** A recorded reconcile, and what the current code does. */
@@ -158,7 +159,8 @@ function outcomeIn(
   const refused = (result.children ?? []).map(planned).flatMap(({ draft }) => {
     const found = outcome.refused.find(({ child }) => child === nameOf(draft, owner));
     if (!found) return [];
-    return [{ child: draft, error: new ApiError(found.error.status as ConstructorParameters<typeof ApiError>[0]) }];
+    const error = thrown(found.error) as ApiError | ExternalError;
+    return [{ child: draft, reason: error.reason, message: error.message, error }];
   });
   return { created, deleted, refused };
 }

@@ -18,6 +18,8 @@ export interface StartOperatorOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The namespaces it watches. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Its permissions are Roles in these namespaces: no webhooks, and no cluster-scoped kinds. Default: false. */
+  readonly namespaced?: boolean;
 }
 
 /** What a process is launched with. Its transport and its clock end with it: a process that was killed does nothing any more. */
@@ -91,8 +93,12 @@ function runnableModule(operator: Operator): RunnableOperator {
     permissions(home, options) {
       const { registry } = new Metrics({ process: false });
       const parts = operator.create(operatorContext(operator, registry, options));
-      const { namespaces } = options;
-      return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
+      const { namespaces, namespaced } = options;
+      return operatorPermissions(operator, parts, {
+        operatorNamespace: home,
+        ...(namespaces && { namespaces }),
+        ...(namespaced && { namespaced, webhookRegistration: "none" }),
+      });
     },
     guard(home) {
       const parts = operator.create(operatorContext(operator, new Metrics({ process: false }).registry));
