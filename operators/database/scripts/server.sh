@@ -7,16 +7,18 @@
 #   members      all pods, each with the address of its server: name=host:port
 #   synchronous  how many standbys must confirm a commit
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
-#   checkpoint   a number while the primary is about to hand over: it makes a checkpoint, once for each number
+#   checkpoint   a number while the primary is about to hand over or to restart: it makes a checkpoint, once for each number
+#   restart      a pod and a number: its server restarts, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, and APPLICATION and TLS if there
-# are; those of server-archive.sh if WAL is archived.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, and APPLICATION and
+# TLS if there are; those of server-archive.sh if WAL is archived.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
 export PGCONNECT_TIMEOUT=5
 server=''
 needed=''
+. "$SCRIPTS/server-parameters.sh"
 . "$SCRIPTS/server-archive.sh"
 
 say() {
@@ -89,6 +91,9 @@ settle() {
     # A standby that is away for long is copied again: its WAL must not fill the volume. The settings of all may say otherwise.
     echo "max_slot_wal_keep_size = $(df -P -k "$VOLUME" | awk 'NR == 2 { printf "%d", $2 / 5 }')kB"
     cat "$CONFIG/postgresql.conf"
+    raised_limits
+    # With other rules this is another text, so that they are read.
+    echo "# $(sha256sum < "$CONFIG/pg_hba.conf")"
     echo "hba_file = '$CONFIG/pg_hba.conf'"
     echo "port = $PORT"
     echo "unix_socket_directories = '$RUN'"
@@ -110,6 +115,7 @@ settle() {
   cmp -s "$RUN/postgresql.conf.new" "$RUN/postgresql.conf" && return
   mv "$RUN/postgresql.conf.new" "$RUN/postgresql.conf"
   if is_up; then kill -HUP "$server"; fi
+  sha256sum < "$CONFIG/postgresql.conf" | cut -d ' ' -f 1 > "$RUN/configuration"
 }
 
 start_server() {
@@ -317,8 +323,24 @@ follow() {
   fi
 }
 
+# The pod ends. A server has the pod's grace to write everything out; a primary with standbys has as long as in a hand-over, and reports
+# where it has stopped until the operator has asked, so that one of them replaces it without a loss.
 end() {
-  if is_up; then stop_server fast; fi
+  is_up || exit 0
+  if is_standby || [ -z "$(others)" ]; then
+    stop_server fast "${STOP_SECONDS:-40}"
+    exit 0
+  fi
+  state stopping
+  stop_server fast 300
+  rm -f "$RUN/asked"
+  state stopped
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    pause
+    [ -f "$RUN/asked" ] && break
+  done
+  # The answer is on its way.
+  pause
   exit 0
 }
 trap end TERM INT
@@ -330,12 +352,14 @@ if has_data; then chmod 0700 "$PGDATA"; fi
 
 while :; do
   checkpoint=''
+  restart=''
   . "$TOPOLOGY/topology"
   if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then
     say "waits for a newer topology than that of term $term"
     state waiting
   else
     settle
+    stop_for_restart
     archive_aside
     if [ "$primary" = "$POD_NAME" ]; then lead; else follow; fi
   fi

@@ -11,12 +11,17 @@
 #                has waited, and how often it did not succeed
 #   aside        files that this server had not archived when it was the primary, and that still wait for it
 #   checkpoint   the last that was asked for before a hand-over, and made
+#   restarted    the last restart that was ordered, and begun
+#   configuration  a digest of the configuration that the server has read
+#   pendingRestart  parameters that get their new value only by a restart
+#   rejected     parameters that the server does not accept
 #   segmentSize, position, history, archived, waiting, backups  of a primary that archives its WAL: see archive-facts.sh
 #   password     a digest of the administrator's password that the server was last given
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
 set -u
 
+touch "$RUN/asked"
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
 [ -d "$VOLUME/unarchived" ] && echo "aside=$(find "$VOLUME/unarchived" -type f ! -name '.*' | wc -l)"
@@ -27,8 +32,14 @@ if [ -s "$PGDATA/PG_VERSION" ]; then
   if [ -f "$PGDATA/standby.signal" ]; then echo data=standby; else echo data=primary; fi
 fi
 df -P -k "$VOLUME" | awk 'NR == 2 { print "size=" $2; print "used=" $3 }'
+[ -f "$RUN/restarted" ] && echo "restarted=$(cat "$RUN/restarted")"
+[ -f "$RUN/configuration" ] && echo "configuration=$(cat "$RUN/configuration")"
 if pg_isready -q -h "$RUN" -p "$PORT" -U postgres; then
   psql -X -q -A -t -h "$RUN" -p "$PORT" -U postgres -d postgres <<'SQL'
+-- Reading the files marks what needs a restart, also before the server itself has read them.
+select 'rejected=' || coalesce(string_agg(distinct coalesce(name, 'a line'), ' '), '') from pg_file_settings
+  where error is not null and coalesce(name, '') <> all (select name from pg_settings where pending_restart);
+select 'pendingRestart=' || coalesce(string_agg(name, ' ' order by name), '') from pg_settings where pending_restart;
 select pg_is_in_recovery() as standby \gset
 \if :standby
 select 'lsn=' || coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text, '0/0');

@@ -6,20 +6,23 @@ import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhook
 import { Database } from "./database.ts";
 import { LONGEST_RESTORE_NAME } from "./database-restore.ts";
 import { engineOf } from "./engines.ts";
+import { parameterErrors } from "./parameter-rules.ts";
 import { bootstrapName } from "./restore-hold.ts";
 
-/** Settings of PostgreSQL that are this operator's business. */
-const OURS = new Set([
-  ...["listen_addresses", "port", "unix_socket_directories", "hba_file", "data_directory", "config_file"],
-  ...["wal_level", "hot_standby", "primary_conninfo", "primary_slot_name"],
-  ...["ssl", "ssl_cert_file", "ssl_key_file"],
-  ...["synchronous_standby_names", "archive_mode", "archive_command", "archive_timeout"],
-]);
-
-/** What a CRD's schema cannot say: sizes that are none, fields that contradict each other, what an engine has not. */
+/**
+ * What a CRD's schema cannot say: sizes that are none, fields that contradict each other, what an engine has not, and parameters
+ * that are not accepted. A parameter that an object has from before a rule does not keep it from being changed.
+ */
 export function databaseErrors(database: Database, old: Database | undefined): FieldError[] {
+  const known = new Set(old ? parameterErrors(old).map(({ field, message }) => `${field} ${message}`) : []);
+  const isNew = ({ field, message }: FieldError) => !known.has(`${field} ${message}`);
+  return [...specErrors(database, old), ...parameterErrors(database).filter(isNew)];
+}
+
+/** The errors with which an object cannot be reconciled. */
+export function specErrors(database: Database, old: Database | undefined): FieldError[] {
   const errors: FieldError[] = [];
-  const { size, storage, instances, synchronous, parameters = {} } = database.spec;
+  const { size, storage, instances, synchronous } = database.spec;
   if (!isSize(size)) errors.push(fieldInvalid("spec.size", size, "must be the size of a volume, such as 5Gi or 500M"));
   if (synchronous >= instances && synchronous > 0) {
     const message = `must be less than spec.instances (${instances}): each of these standbys must confirm a commit`;
@@ -31,15 +34,6 @@ export function databaseErrors(database: Database, old: Database | undefined): F
   errors.push(...resourceErrors(database), ...bootstrapErrors(database), ...podTemplateErrors(database.spec.template));
   const engine = engineOf(database);
   if (engine.name === "mysql") errors.push(...mysqlErrors(database));
-  for (const name of Object.keys(parameters)) {
-    if (engine.name === "postgres" && OURS.has(name.toLowerCase())) {
-      errors.push(fieldForbidden(`spec.parameters[${name}]`, "is set by the operator"));
-    } else if (!/^[a-zA-Z_][a-zA-Z0-9_.-]*$/.test(name) || /[\n\r]/.test(parameters[name] ?? "")) {
-      errors.push(
-        fieldInvalid(`spec.parameters[${name}]`, name, "must be the name of a setting, and its value one line"),
-      );
-    }
-  }
   if (old && engineOf(old).name !== engine.name) {
     errors.push(fieldForbidden("spec.engine", `the data of ${engineOf(old).name} cannot be read by ${engine.name}`));
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { QuantityValue } from "konverge";
-import { ConfigMap, PodDisruptionBudget, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
+import { ConfigMap, Service, type ServiceSpec, StatefulSet } from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
 import { accessRules } from "./access-rules.ts";
 import type { Database } from "./database.ts";
@@ -15,6 +15,7 @@ import {
   readServiceName,
   writeServiceName,
 } from "./names.ts";
+import { acceptedParameters } from "./parameter-rules.ts";
 import { serverPodSpec } from "./server-pod.ts";
 import { archiveParameters } from "./wal-archive.ts";
 
@@ -24,12 +25,19 @@ export const ROTATE = "databases.example.com/rotate";
 
 /** The servers' configuration. */
 export function configFor(database: Database, engine: Engine) {
-  const data = { ...engine.configuration({ ...database.spec.parameters, ...archiveParameters(database) }) };
+  const data = { ...engine.configuration({ ...acceptedParameters(database), ...archiveParameters(database) }) };
   const access = data["pg_hba.conf"];
   return ConfigMap.draft({
     metadata: metadataOf(database, configName(database)),
     data: { ...data, ...(access !== undefined && { "pg_hba.conf": accessRules(access, database, engine) }) },
   });
+}
+
+/** How servers report which configuration they have read. */
+export function configurationDigest({ data }: ConfigMap): string {
+  return createHash("sha256")
+    .update(data?.["postgresql.conf"] ?? "")
+    .digest("hex");
 }
 
 /** Where clients connect: to the primary, to a standby, or (servers among themselves) to each pod by its name. */
@@ -49,17 +57,6 @@ export function servicesFor(database: Database, engine: Engine) {
       selector: labelsOf(database),
       clusterIP: "None",
       publishNotReadyAddresses: true,
-    }),
-  ];
-}
-
-/** Nodes are drained one server at a time. */
-export function disruptionBudgetFor(database: Database) {
-  if (database.spec.instances === 1) return [];
-  return [
-    PodDisruptionBudget.draft({
-      metadata: metadataOf(database, database.metadata.name),
-      spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(database) } },
     }),
   ];
 }
@@ -95,8 +92,10 @@ export function statefulSetFor(database: Database, engine: Engine, wanted: Serve
           metadata: {
             labels,
             annotations: {
-              // Settings that need a restart get one.
-              "databases.example.com/configuration": digest(configFor(database, engine).data ?? {}),
+              // A server of PostgreSQL reloads its configuration, and reports what needs a restart.
+              ...(engine.name === "mysql" && {
+                "databases.example.com/configuration": digest(configFor(database, engine).data ?? {}),
+              }),
               ...(restart && { [RESTART]: restart }),
             },
           },

@@ -26,44 +26,36 @@ import {
   StatefulSet,
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
-import { durationMs } from "konverge/time";
-import { adoptionStep, countOfVolumes, findsEarlierVolumes } from "./adoption.ts";
+import { countOfVolumes } from "./adoption.ts";
 import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
-import { databaseErrors } from "./database-admission.ts";
-import { configFor, disruptionBudgetFor, servicesFor, statefulSetFor } from "./database-children.ts";
+import { specErrors } from "./database-admission.ts";
+import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { DRILL_OF } from "./drill-jobs.ts";
 import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
-import { type Member, nextStep, type Step } from "./leadership.ts";
+import { type FleetRollout, markedServers } from "./fleet-rollout.ts";
+import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
+import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
 import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
-import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
 import type { AskServer } from "./server-report.ts";
 import { LOOK_AT_CERTIFICATES, tlsChildren } from "./server-tls.ts";
-import {
-  askServers,
-  capacityOf,
-  claimsOf,
-  labelPods,
-  liveMember,
-  outdatedPods,
-  removePod,
-  serverProblem,
-} from "./servers.ts";
+import { askServers, capacityOf, claimsOf, labelPods, outdatedPods, removePod, serverProblem } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
-import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
+import { heldTopology, knownTopology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
 const DATABASE = "database-name";
@@ -75,7 +67,7 @@ const PROMOTION = 1_000;
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
  * replaces them one after the other when something is new; lets volumes grow; and tells how all of it is doing.
  */
-export function databases(ask: AskServer, metrics: DatabaseMetrics) {
+export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: FleetRollout) {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
@@ -102,6 +94,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[DRILL_OF]}`],
       }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
+      cordonedNodes,
     ],
     permissions: [
       permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
@@ -138,10 +131,19 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);
       const outdated = outdatedPods(database, servers, context);
-      const rollout: RolloutStep =
+      const due: RolloutStep =
         stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
+      const all = cache.list(Database);
+      const rollout = fleet.step(due, { database, servers, members, all, now: clock.now() });
+      const waits = rollout.step === "wait" && rollout.isTurn === true;
       const held = heldTopology(written, heldForRestore(database) !== undefined);
-      const step = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      const config = configFor(database, engine);
+      const decided = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      const parameters: ParameterStep =
+        rollout.step === "none" || waits
+          ? parameterStep(members, written.primary, configurationDigest(config))
+          : { step: "none" };
+      const step = restartFor(decided, parameters, members, context);
       if (step.remove) await removePod(database, step.remove, context);
       await labelPods(database, written, step.topology, members, context);
       await replaceOutdated(database, rollout, context);
@@ -153,13 +155,15 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const claimed = servers?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
       const backups = existingBackupClaim(database, context);
       const together = isArchived(database) && isOfOneNode(database, backups);
-      const draft = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
+      const rendered = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
+      const draft = markedServers(database, rendered, servers);
       const primary = step.topology.primary || step.topology.upstream || podName(database);
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
-      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
+      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && (outdated.size === 0 || waits);
       const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
+      if (ready && outdated.size === 0) fleet.finish(database);
       const problem = ready
         ? undefined
         : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));
@@ -168,6 +172,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         members,
         step,
         rollout,
+        parameters,
+        update: waits ? "Waiting" : fleet.isUpdating(database) ? "Updating" : undefined,
         ready,
         asked: isAsked,
         problem,
@@ -189,7 +195,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const certificates = await tlsChildren(database, context);
       const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
-      const wait = ready ? undefined : POD_PROBLEM_GRACE_MS;
+      const wait = waits ? ROUND : ready ? undefined : POD_PROBLEM_GRACE_MS;
       const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait) ?? renewal);
       return {
@@ -199,7 +205,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           ...certificates,
           ...certificatesFor(database),
           ...podMonitorsFor(database),
-          configFor(database, engine),
+          config,
           scriptsFor(database),
           topologyFor(database, step.topology, {
             instances: count,
@@ -207,7 +213,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
             port: engine.port,
           }),
           ...servicesFor(database, engine),
-          ...disruptionBudgetFor(database),
+          ...disruptionBudgetFor(database, brokenServers(members, clock.now())),
           draft,
           ...poolerFor(database, engine, passwordDigest(ofPoolers).slice(0, 16)),
           ...backupsFor(database, backups),
@@ -235,7 +241,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
 
 /** Without the webhook, what it would refuse is found here. */
 function checkSpec(database: Database): void {
-  const [error] = databaseErrors(database, undefined);
+  const [error] = specErrors(database, undefined);
   if (error) throw new PermanentError("InvalidSpec", `${error.field}: ${error.message}`);
 }
 
@@ -245,57 +251,6 @@ function whyStopped(database: Database): Findings["stopped"] {
   return database.spec.hibernated
     ? { reason: "Hibernated", message: "the server is stopped, its data are kept" }
     : undefined;
-}
-
-/** With fewer standbys than must confirm nothing could be written at all. */
-const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
-
-/** Which server should be the primary, and the next step towards that. */
-async function decide(
-  database: Database,
-  topology: Topology,
-  members: readonly Member[],
-  rollout: RolloutStep,
-  context: ReconcileContext,
-): Promise<Step> {
-  const { spec, status } = database;
-  if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
-  const { operation } = topology;
-  const isFencing = operation?.kind === "failover" && operation.fence === undefined;
-  const known = await Promise.all(
-    members.map((one) => (isFencing && one.name === operation.from ? liveMember(database, one, context) : one)),
-  );
-  const required = synchronousOf(database);
-  const names = members.map(({ name }) => name).filter((name) => name !== (operation?.from ?? topology.primary));
-  const lost = Date.parse(status?.primaryLostSince ?? "");
-  return nextStep({
-    topology,
-    members: known,
-    confirming: [parseConfirming(status?.confirming), required > 0 ? { required, names } : undefined],
-    delay: durationMs(spec.failover?.delay ?? "30s"),
-    allowDataLoss: spec.failover?.allowDataLoss ?? false,
-    switchoverTo: leaderWanted(database, topology, members, rollout),
-    lostSince: Number.isNaN(lost) ? undefined : lost,
-    now: context.clock.now(),
-  });
-}
-
-/**
- * Which server should be the primary, if another than now: because of a switchover, because it has to stop, or because
- * it is outdated.
- */
-function leaderWanted(
-  { spec, status, metadata }: Database,
-  { primary }: Topology,
-  members: readonly Member[],
-  rollout: RolloutStep,
-): string | undefined {
-  if (indexOf(primary) >= spec.instances) {
-    const heir = members.find(({ name, report }) => indexOf(name) < spec.instances && report?.streaming);
-    return heir?.name ?? `${metadata.name}-0`;
-  }
-  if (spec.switchoverTo !== undefined && spec.switchoverTo !== status?.lastSwitchover) return spec.switchoverTo;
-  return rollout.step === "handOver" ? rollout.to : undefined;
 }
 
 async function replaceOutdated(database: Database, rollout: RolloutStep, context: ReconcileContext): Promise<void> {
@@ -339,10 +294,4 @@ async function growVolume(
     if (!isKnown) events.warning("CannotGrow", message);
     return { step: "stuck", to, message };
   }
-}
-
-/** The number at the end of a pod's name. */
-function indexOf(name: string): number {
-  const [, number] = /-(\d+)$/.exec(name) ?? [];
-  return number === undefined ? 0 : Number(number);
 }

@@ -10,8 +10,10 @@ import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
+import { failoverCondition } from "./failover-policy.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
+import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
 import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
@@ -25,6 +27,9 @@ export interface Findings {
   readonly members: readonly Member[];
   readonly step: Step;
   readonly rollout: RolloutStep;
+  readonly parameters: ParameterStep;
+  /** It gets the pods of a new version of the operator, or waits for its turn. */
+  readonly update: "Waiting" | "Updating" | undefined;
   /** Every server is as it should be and answers. */
   readonly ready: boolean;
   /** Servers are asked how they are doing; otherwise only their pods are known. */
@@ -95,6 +100,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(lastSwitchover !== undefined && { lastSwitchover }),
     ...(confirming !== undefined && { confirming }),
     ...(members.length > 1 && { servers: members.map((member) => serverStatus(member, primary)) }),
+    ...(findings.update && { update: findings.update }),
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
@@ -116,12 +122,14 @@ function isKnownToLead({ status }: Database, { members, step: { topology }, aske
 }
 
 function serverStatus({ name, pod, report }: Member, primary: string) {
-  const { size, used, behind } = report ?? {};
+  const { size, used, behind, pendingRestart = [] } = report ?? {};
   return {
     name,
     role: report?.role ?? (name === primary ? "primary" : "standby"),
     ready: (pod?.ready && !pod.ending) ?? false,
+    ...(pod?.node !== undefined && { node: pod.node }),
     ...(behind !== undefined && { behindSeconds: behind }),
+    ...(pendingRestart.length > 0 && { pendingRestart: [...pendingRestart] }),
     ...(size && used !== undefined && { usedPercent: Math.round((used * 100) / size) }),
   };
 }
@@ -139,6 +147,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             "RollingOut",
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
+    ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
     ...recoverableCondition(database, findings.members),
     ...drillCondition(database, findings.drills),
@@ -162,23 +171,6 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Ready: conditionFalse("ServersNotReady", message),
     Progressing: conditionTrue("ServersNotReady", message),
   };
-}
-
-/** Standbys alone do not make a database fail over: one of them must be known to have every commit. */
-function failoverCondition({ spec }: Database): Conditions {
-  if (spec.instances < 2) return { AutomaticFailover: undefined };
-  if (spec.synchronous > 0) {
-    const message = "a standby that has every acknowledged commit replaces a primary that is lost";
-    return { AutomaticFailover: conditionTrue("SynchronousStandbys", message) };
-  }
-  if (spec.failover?.allowDataLoss) {
-    const message = "a standby replaces a primary that is lost; the last commits may be lost with it";
-    return { AutomaticFailover: conditionTrue("DataLossAllowed", message) };
-  }
-  const message =
-    "no standby replaces a primary that is lost, since none is known to have every acknowledged commit: set " +
-    "spec.synchronous to 1 or more, or spec.failover.allowDataLoss";
-  return { AutomaticFailover: conditionFalse("NoSynchronousStandby", message) };
 }
 
 function refusal({ storage }: Findings, version: string | undefined) {
@@ -211,6 +203,12 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const was = (type: string) => findCondition(status?.conditions, type);
   if (status?.phase === undefined) events.normal("Creating", `a server of version ${spec.version} is being made`);
   if (phase === "Running" && status?.phase !== "Running") events.normal("Running", "the server is ready");
+  const { parameters } = findings;
+  const pending = parametersCondition(database, parameters);
+  const isBad = pending?.reason === "Rejected" || pending?.reason === "Refused";
+  if (isBad && was("ParametersAsRequested")?.reason !== pending.reason) {
+    events.warning(`Parameters${pending.reason}`, pending.message ?? "");
+  }
   if (step.told) events[step.told.type](step.told.reason, step.told.message);
   const trouble = step.problem ?? problem;
   const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;

@@ -10,8 +10,10 @@ const failover = z.object({
   delay: duration().default("30s").describe("How long the primary can be unavailable before a standby is promoted."),
   allowDataLoss: z
     .boolean()
-    .default(false)
-    .describe("Whether a standby that may lack the last commits can be promoted."),
+    .optional()
+    .describe(
+      "Whether a standby that may lack the last commits can be promoted. Default: true with three or more instances and without synchronous.",
+    ),
 });
 
 const storage = z.object({
@@ -178,11 +180,20 @@ export const Database = defineKind({
               name: z.string(),
               role: z.string().optional(),
               ready: z.boolean(),
+              node: z.string().optional(),
+              pendingRestart: z
+                .array(z.string())
+                .optional()
+                .describe("Parameters whose new value it gets by a restart, which follows."),
               behindSeconds: z.int().optional().describe("Replay lag of a standby."),
               usedPercent: z.int().optional().describe("Usage of its volume."),
             }),
           )
           .optional(),
+        update: z
+          .enum(["Waiting", "Updating"])
+          .optional()
+          .describe("Whether it gets the pods of a new version of the operator, or waits for its turn."),
         topology: z.string().optional().describe("The operator's record of the primary."),
         storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),

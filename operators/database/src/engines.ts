@@ -17,8 +17,19 @@ export interface Engine {
   configuration(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
 
-/** What standbys and reading from them need. Parameters win, except over what they would break. */
-const POSTGRES_DEFAULTS = { max_wal_senders: "20", max_replication_slots: "20", wal_keep_size: "256MB" };
+/**
+ * What standbys and reading from them need. Parameters win, except over what they would break. The limits that a standby must have
+ * at least as high as its primary are always there, so that `server-parameters.sh` can compare them.
+ */
+const POSTGRES_DEFAULTS = {
+  max_connections: "100",
+  max_locks_per_transaction: "64",
+  max_prepared_transactions: "0",
+  max_replication_slots: "20",
+  max_wal_senders: "20",
+  max_worker_processes: "8",
+  wal_keep_size: "256MB",
+};
 const POSTGRES_FIXED = { listen_addresses: "*", wal_level: "replica", hot_standby: "on" };
 
 /** Within its container everybody is the administrator; from elsewhere everybody needs a password. */

@@ -56,6 +56,27 @@ test("a primary that answers is not away, whatever the rest of its pod does", ()
   assert.equal(nextStep(situation({ members: [ending, ...members.slice(1)] })).lostSince, 1_000_000);
 });
 
+test("a primary whose pod is deleted hands over to a standby that has all of it, without waiting", () => {
+  const ending = (report: Partial<ServerReport>) => server("a", { term: 1, ...report }, { ending: true });
+  const standbys = [server("b", { lsn: 100n }), server("c", { lsn: 120n })];
+  const stopping = nextStep(situation({ members: [ending({ role: "stopping" }), ...standbys], lostSince: 900_000 }));
+  assert.deepEqual([stopping.topology.primary, stopping.problem?.reason], ["a", "SwitchingOver"]);
+  const begun = nextStep(situation({ members: [ending({ role: "stopped", lsn: 110n }), ...standbys] })).topology;
+  assert.deepEqual([begun.primary, begun.upstream, begun.term, begun.operation?.to], ["", "a", 2, "c"]);
+  // Where it ended is remembered: its pod is gone now.
+  const gone: Member = { name: "a", pod: undefined, report: undefined };
+  const done = nextStep(situation({ topology: begun, members: [gone, ...standbys] }));
+  assert.deepEqual([done.topology.primary, done.told?.reason], ["c", "SwitchedOver"]);
+  const lacking = [gone, server("b", { lsn: 100n }), server("c", { lsn: 105n })];
+  assert.equal(nextStep(situation({ topology: begun, members: lacking })).topology.primary, "");
+});
+
+test("a primary whose pod is deleted and that takes long to stop does not hold up standbys that confirm", () => {
+  const members = [server("a", { role: "stopping" }, { ending: true }), server("b", {}), server("c", {})];
+  const step = nextStep(situation({ members, lostSince: 900_000, confirming: [bothConfirm, bothConfirm] }));
+  assert.equal(step.topology.operation?.kind, "failover");
+});
+
 test("a standby that answers can be the next primary, whatever the rest of its pod does", () => {
   const members = [server("a", { role: "primary", confirming: "" }), server("b", {}, { ready: false })];
   assert.equal(nextStep(situation({ members, switchoverTo: "b" })).topology.prepared?.to, "b");

@@ -15,7 +15,7 @@
  * - Clients do not switch `synchronous_commit` off for what they want to keep.
  */
 import { type Confirming, canStandForAll } from "./quorum.ts";
-import { answersQueries, lsnText, type ServerReport } from "./server-report.ts";
+import { answersQueries, lsnText, parseLsn, type ServerReport } from "./server-report.ts";
 import type { Operation, Topology } from "./topology.ts";
 
 /** A server as it is known. */
@@ -25,6 +25,8 @@ export interface Member {
     | {
         readonly uid: string;
         readonly ready: boolean;
+        /** When it stopped being ready, or was created, in milliseconds since 1970. */
+        readonly unreadySince?: number | undefined;
         /** It is being deleted. */
         readonly ending: boolean;
         /** Its containers have ended for good, as its node says. */
@@ -108,6 +110,8 @@ function steady(situation: Situation): Step {
   }
   const lostSince = situation.lostSince ?? now;
   if (topology.fresh || members.length < 2) return { topology, lostSince };
+  const ends = primary?.pod?.ending ? replaceEnding(situation, primary, lostSince) : undefined;
+  if (ends) return ends;
   const left = lostSince + delay - now;
   if (left > 0) return { topology, lostSince, after: left };
   const standbys = answering(situation);
@@ -124,6 +128,35 @@ function steady(situation: Situation): Step {
     },
     after: SOON,
   };
+}
+
+/**
+ * The primary's pod is being deleted, by a drain for example. Its server stops in good order and reports where, before the pod
+ * ends; standbys receive all of that. Undefined if that cannot be waited for.
+ */
+function replaceEnding(situation: Situation, { report }: Member, lostSince: number): Step | undefined {
+  const { topology, confirming, now } = situation;
+  if (!report || report.term < topology.term) return undefined;
+  const standbys = answering(situation).sort(furthestFirst);
+  const [heir] = standbys;
+  if (!heir) return undefined;
+  const from = topology.primary;
+  if (report.role === "stopped" && report.lsn !== undefined) {
+    const ended = lsnText(report.lsn);
+    const operation: Operation = { kind: "switchover", from, to: heir.name, since: now, ended };
+    return {
+      topology: { term: topology.term + 1, primary: "", upstream: from, fresh: false, operation },
+      lostSince,
+      told: { type: "normal", reason: "SwitchoverBegins", message: `${from} ends: it hands over to ${heir.name}` },
+      after: SOON,
+    };
+  }
+  const isStopping = report.role === "primary" || report.role === "stopping";
+  // Standbys that confirm have everything that was acknowledged: they need not wait for long.
+  const patience = isLossless(confirming, standbys) ? situation.delay : STOPPING;
+  if (!isStopping || now - lostSince > patience) return undefined;
+  const message = `the pod of ${from} is being deleted: a standby replaces it when its server has stopped`;
+  return { topology, lostSince, problem: { reason: "SwitchingOver", message }, after: SOON };
 }
 
 /** What stands in the way of a failover to one of these, if anything. */
@@ -255,14 +288,15 @@ function handOver({ topology, members, now }: Situation, operation: Operation): 
   const [from, to] = [operation.from, operation.to ?? ""].map((name) => members.find((one) => one.name === name));
   const [last, got] = [from?.report, to?.report];
   const hasStopped = from !== undefined && hasStepped(from, topology) && last?.role === "stopped";
-  const hasAll = last?.lsn !== undefined && got?.lsn !== undefined && got.lsn > last.lsn;
-  if (hasStopped && hasAll && got.role === "standby") {
+  const end = hasStopped ? last.lsn : parseLsn(operation.ended);
+  const hasAll = end !== undefined && got?.lsn !== undefined && got.lsn > end;
+  if (hasAll && got.role === "standby" && last?.role !== "primary") {
     return {
       topology: { term: topology.term + 1, primary: operation.to!, upstream: operation.to!, fresh: false },
       told: {
         type: "normal",
         reason: "SwitchedOver",
-        message: `${operation.to} is the primary: it has everything that ${operation.from} had, up to ${lsnText(last.lsn!)}`,
+        message: `${operation.to} is the primary: it has everything that ${operation.from} had, up to ${lsnText(end)}`,
       },
       switched: operation.to!,
       after: SOON,

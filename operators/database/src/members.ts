@@ -1,4 +1,4 @@
-import type { Pod } from "konverge/kinds";
+import type { Pod, PodCondition } from "konverge/kinds";
 import type { Member } from "./leadership.ts";
 import { parseServerReport } from "./server-report.ts";
 
@@ -14,11 +14,19 @@ function podOf({ metadata, spec, status }: Pod): NonNullable<Member["pod"]> {
   return {
     uid: metadata.uid ?? "",
     ready: conditions.some(({ type, status: is }) => type === "Ready" && is === "True"),
+    unreadySince: unreadySince(metadata, conditions),
     ending,
     // What has ended in a pod that stays is started again.
     dead: phase === "Failed" || phase === "Succeeded" || (ending && haveEnded),
     node: spec?.nodeName,
   };
+}
+
+function unreadySince({ creationTimestamp }: Pod["metadata"], conditions: readonly PodCondition[]): number | undefined {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  if (ready?.status === "True") return undefined;
+  const since = Date.parse(ready?.lastTransitionTime ?? creationTimestamp ?? "");
+  return Number.isNaN(since) ? undefined : since;
 }
 
 /** Whether a pod's containers run, so that the server in it can be asked. */

@@ -6,6 +6,7 @@ import { databaseAdmission } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { databases } from "./database-controller.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { FleetRollout } from "./fleet-rollout.ts";
 import { DatabaseMetrics } from "./metrics.ts";
 import { databaseRecovery } from "./recovery-controller.ts";
 import { databaseRestores } from "./restore-controller.ts";
@@ -33,7 +34,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
     create({ metrics }) {
       return {
         controllers: [
-          databases(ask, new DatabaseMetrics(metrics)),
+          databases(ask, new DatabaseMetrics(metrics), new FleetRollout()),
           databaseRecovery(new BackupMetrics(metrics)),
           databaseBackups(),
           databaseRestores(),

@@ -4,7 +4,12 @@ import { isServing, type Member } from "./leadership.ts";
 export type RolloutStep =
   | { readonly step: "none" }
   /** All that could be done is done for now. */
-  | { readonly step: "wait"; readonly message: string }
+  | {
+      readonly step: "wait";
+      readonly message: string;
+      /** Only other Databases are waited for: nothing is wrong with this one. */
+      readonly isTurn?: boolean;
+    }
   | { readonly step: "replace"; readonly name: string; readonly uid: string; readonly why: string }
   /** The primary comes last, when another leads. */
   | { readonly step: "handOver"; readonly to: string };

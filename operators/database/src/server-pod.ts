@@ -18,7 +18,10 @@ const CREDENTIALS_FOLDER = "/credentials";
 const TOPOLOGY_FOLDER = "/topology";
 /** Sockets, and what the scripts of a pod tell one another. */
 const RUN_FOLDER = "/run/database";
-const GRACE_SECONDS = 60;
+/** Long enough for the checkpoint of a large server that stops: without it, a server recovers when it starts. */
+const GRACE_SECONDS = 1_800;
+/** What remains of it when a server that does not stop is ended. */
+const LAST_SECONDS = 60;
 
 /** The users `postgres` and `mysql` of the official images. */
 const POSTGRES_USER = { debian: 999, alpine: 70 };
@@ -118,6 +121,7 @@ function postgresServer(database: Database): Server {
     { name: "PORT", value: "5432" },
     { name: "INTERVAL", value: "1" },
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
+    { name: "STOP_SECONDS", value: String(GRACE_SECONDS - LAST_SECONDS) },
     ...applicationEnvironment(database),
     ...tlsEnvironment(database),
     ...archiveEnvironment(database),

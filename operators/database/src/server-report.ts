@@ -24,6 +24,13 @@ export interface ServerReport {
   readonly volumeTerm?: number;
   readonly data?: string;
   readonly password?: string;
+  /** The last restart that it was ordered to make, by the number that the topology gave it. */
+  readonly restarted?: number;
+  /** The digest of the configuration that it has read. */
+  readonly configuration?: string;
+  /** Parameters whose new value it gets only by a restart, and those that it does not accept. */
+  readonly pendingRestart?: readonly string[];
+  readonly rejected?: readonly string[];
   /** The last checkpoint that was asked of it before a hand-over, by the number that the topology gave it. */
   readonly checkpoint?: number;
   /** Of a primary that archives its WAL: segments that wait for it, seconds that the oldest has waited, failures. */
@@ -107,10 +114,16 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     archiveFailures: number("archiveFailures"),
     aside: number("aside"),
     checkpoint: number("checkpoint"),
+    restarted: number("restarted"),
   };
-  const [streaming, confirming, password, data] = ["streaming", "confirming", "password", "data"].map((name) =>
-    facts.get(name),
-  );
+  const [streaming, confirming, password, data, configuration] = [
+    "streaming",
+    "confirming",
+    "password",
+    "data",
+    "configuration",
+  ].map((name) => facts.get(name));
+  const [pendingRestart, rejected] = ["pendingRestart", "rejected"].map((name) => wordsIn(facts.get(name)));
   return {
     role,
     term,
@@ -119,10 +132,15 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(streaming !== undefined && { streaming: streaming === "yes" }),
     ...(confirming !== undefined && { confirming }),
     ...(password !== undefined && { password }),
+    ...(configuration !== undefined && { configuration }),
+    ...(pendingRestart && { pendingRestart }),
+    ...(rejected && { rejected }),
     ...(data !== undefined && { data }),
     ...(archive && { archive }),
   };
 }
+
+const wordsIn = (text: string | undefined) => text?.split(" ").filter((word) => word !== "");
 
 /** A position as PostgreSQL writes it, two hexadecimal halves, as a number. */
 export function parseLsn(text: string | undefined): bigint | undefined {

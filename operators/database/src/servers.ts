@@ -1,16 +1,17 @@
 import type { ReconcileContext } from "konverge";
-import { PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
+import { ConfigMap, PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
 import { parseQuantity } from "konverge/objects";
 import { failedCreateMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { configurationDigest } from "./database-children.ts";
 import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
 import type { Member } from "./leadership.ts";
 import { isRunning, memberOf } from "./members.ts";
-import { claimName, podName, ROLE } from "./names.ts";
+import { claimName, configName, podName, ROLE } from "./names.ts";
 import type { AskServer } from "./server-report.ts";
 import type { Topology } from "./topology.ts";
 
-/** On a pod: the term it has been notified of. A change of a pod makes its node update mounted files at once. */
+/** On a pod: what it has been notified of. A change of a pod makes its node update mounted files at once. */
 const TERM = "databases.example.com/term";
 
 /** All servers, as their pods are and as they say themselves. */
@@ -59,12 +60,17 @@ export async function labelPods(
   written: Topology,
   next: Topology,
   members: readonly Member[],
-  { cache, client }: ReconcileContext,
+  { cache, client, observed }: ReconcileContext,
 ): Promise<void> {
   const roleOf = (name: string) => (name === written.primary && name === next.primary ? "primary" : "standby");
-  // A primary that is about to hand over is told to make a checkpoint.
-  const markOf = (name: string) =>
-    name === written.primary && written.prepared ? `${written.term} ${written.prepared.since}` : String(written.term);
+  const config = observed(ConfigMap, configName(database));
+  const configuration = config ? configurationDigest(config).slice(0, 8) : "";
+  // A primary that is about to hand over makes a checkpoint; a server that restarts is one of all.
+  const { prepared, restart } = written;
+  const markOf = (name: string) => {
+    const orders = [name === written.primary && prepared?.since, name === restart?.name && restart.since];
+    return [written.term, ...orders.filter((order) => order), configuration].join(" ");
+  };
   const pods = members.flatMap(({ name }) => cache.get(Pod, `${database.metadata.namespace}/${name}`) ?? []);
   const changed = pods.filter(({ metadata: { name, labels, annotations } }) => {
     return labels?.[ROLE] !== roleOf(name) || annotations?.[TERM] !== markOf(name);

@@ -17,6 +17,8 @@ export interface Operation {
    * that it has stopped: any later pod of that name has never read an older topology.
    */
   readonly fence?: string;
+  /** Where the old primary ended in good order, as PostgreSQL writes positions: its pod is being deleted. */
+  readonly ended?: string;
   /** When the old primary was first seen to have stopped, in milliseconds since 1970. */
   readonly stopped?: number;
 }
@@ -34,6 +36,8 @@ export interface Topology {
   readonly held?: boolean;
   /** The primary is about to hand over to this pod: first it makes a checkpoint, so that its stop takes little time. */
   readonly prepared?: { readonly to: string; readonly since: number };
+  /** The server that restarts for parameters that a reload does not change, and since when. */
+  readonly restart?: { readonly name: string; readonly since: number };
   /** Hand-overs that were given up since the last that succeeded, and when the last of them was. */
   readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
@@ -65,7 +69,8 @@ export function topologyFor(
     const name = podName(database, index);
     return `${name}=${name}.${podsServiceName(database)}:${servers.port}`;
   });
-  const { term, primary, upstream, fresh, prepared } = topology;
+  const { term, primary, upstream, fresh, prepared, restart } = topology;
+  const checkpoint = prepared?.since ?? (restart?.name === primary ? restart.since : "");
   return ConfigMap.draft({
     metadata: metadataOf(database, topologyName(database)),
     data: {
@@ -76,7 +81,8 @@ export function topologyFor(
         `members='${members.join(" ")}'`,
         `synchronous=${servers.synchronous}`,
         `fresh=${fresh ? "yes" : "no"}`,
-        `checkpoint=${prepared?.since ?? ""}`,
+        `checkpoint=${checkpoint}`,
+        `restart='${restart ? `${restart.name} ${restart.since}` : ""}'`,
         "",
       ].join("\n"),
       record: JSON.stringify(topology),

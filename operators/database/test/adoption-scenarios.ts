@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Database } from "@konverge/database-operator";
 import type { Scenario, TestEnvironment } from "@konverge/operator-suite";
 import { PersistentVolumeClaim, Pod } from "konverge/kinds";
-import { begun, change, isReady, leads, NAME, pod, replicated } from "./replica-scenarios.ts";
+import { begun, change, isReady, leads, NAME, pod, replicated } from "./replica-stage.ts";
 
 /** The Database is deleted, and its volumes stay. */
 async function end(stage: TestEnvironment): Promise<void> {

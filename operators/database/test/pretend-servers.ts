@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, Pod } from "konverge/kinds";
 import { sleep } from "konverge/time";
@@ -11,6 +12,8 @@ interface Volume {
   rows: string[];
   isStandby: boolean;
   followed: number;
+  /** The most connections of the primary that wrote what it has. */
+  connections: number;
 }
 
 /** A server in a pod. */
@@ -29,6 +32,11 @@ interface Server {
   checkpoint: string;
   stopsIn: number | undefined;
   promotedIn: number | undefined;
+  /** Its configuration, the most connections that it was started with, and the restarts that it was ordered to make. */
+  config: string;
+  connections: number;
+  restarted: string;
+  asked: boolean;
 }
 
 /** The topology as pods read it. */
@@ -40,9 +48,10 @@ interface Order {
   readonly synchronous: number;
   readonly fresh: boolean;
   readonly checkpoint: string;
+  readonly restart: string;
 }
 
-const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, followed: 0 };
+const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, followed: 0, connections: 0 };
 
 /**
  * Servers that behave as `server.sh` does, without PostgreSQL: for scenarios in which it matters what the operator does, at
@@ -57,6 +66,8 @@ export class PretendServers {
   readonly #stage: TestEnvironment;
   /** What clients were told to be safe. */
   readonly acknowledged: string[] = [];
+  /** Servers that were restarted in their pods, in order. */
+  readonly restarts: string[] = [];
   /** What must never be, and was. */
   readonly wrongs: string[] = [];
   /** KiB that each volume has, and that are used of them. */
@@ -83,9 +94,15 @@ export class PretendServers {
       run: async ({ pod, files, stop, killed }) => {
         const { name, uid } = pod.metadata;
         while (!stop.aborted) {
-          this.follow(name, uid!, files.get("/topology/topology") ?? "");
+          this.follow(
+            name,
+            uid!,
+            files.get("/topology/topology") ?? "",
+            files.get("/etc/database/postgresql.conf") ?? "",
+          );
           await sleep(this.#stage.clock, 1_000, { signal: stop, background: true }).catch(() => undefined);
         }
+        await this.#end(name);
         // A node that is cut off does not end its pods.
         if (this.#running.get(name)?.isolated && !killed.aborted) {
           await new Promise<void>((resolve) => killed.addEventListener("abort", () => resolve(), { once: true }));
@@ -106,6 +123,18 @@ export class PretendServers {
     });
   }
 
+  /** A primary that is told to end stops, its standbys get the rest, and it reports that until it has been asked. */
+  async #end(pod: string): Promise<void> {
+    const server = this.#running.get(pod);
+    if (server?.role !== "primary" || server.isolated || this.#standbysOf(server).length === 0) return;
+    server.role = "stopped";
+    for (const standby of this.#standbysOf(server)) this.#receive(standby);
+    server.asked = false;
+    for (let second = 0; second < 10 && !server.asked; second++) {
+      await sleep(this.#stage.clock, 1_000, { background: true });
+    }
+  }
+
   /** On simulated nodes that run nothing: follows what pods there are, and what they would read. */
   async look(): Promise<void> {
     const pods = (await this.#stage.list(Pod)).filter(({ metadata }) => metadata.labels?.["app"] === "database");
@@ -113,8 +142,11 @@ export class PretendServers {
       if (!pods.some(({ metadata }) => metadata.uid === uid)) this.gone(name, uid);
     }
     for (const { metadata, status } of pods) {
-      const map = await this.#stage.find(ConfigMap, `${metadata.labels!["database-name"]}-topology`);
-      if (status?.phase === "Running") this.follow(metadata.name, metadata.uid!, map?.data?.["topology"] ?? "");
+      if (status?.phase !== "Running") continue;
+      const file = async (map: string, key: string) =>
+        (await this.#stage.find(ConfigMap, `${metadata.labels!["database-name"]}-${map}`))?.data?.[key] ?? "";
+      const config = await file("config", "postgresql.conf");
+      this.follow(metadata.name, metadata.uid!, await file("topology", "topology"), config);
     }
   }
 
@@ -147,6 +179,7 @@ export class PretendServers {
     const server = this.#running.get(pod);
     if (!server || server.isolated || server.role === "") return undefined;
     const { volume, role, term } = server;
+    server.asked = true;
     // A stop in good order is a record of its own, which standbys have got.
     const stopped = role === "stopped" ? 0 : 1;
     const lsn = `0/${(volume.rows.length * 2 + stopped).toString(16).toUpperCase()}`;
@@ -161,6 +194,10 @@ export class PretendServers {
       ...(volume.timeline > 0 ? [`data=${volume.isStandby ? "standby" : "primary"}`] : []),
       `size=${this.size}`,
       `used=${this.used}`,
+      `configuration=${createHash("sha256").update(server.config).digest("hex")}`,
+      `pendingRestart=${this.#connectionsFor(server) === server.connections ? "" : "max_connections"}`,
+      "rejected=",
+      ...(server.restarted ? [`restarted=${server.restarted}`] : []),
       ...(role === "standby" ? [`streaming=${isStreaming ? "yes" : "no"}`, "behind=0"] : []),
       ...(role === "primary"
         ? [
@@ -175,8 +212,9 @@ export class PretendServers {
   }
 
   /** One second of a server's life. */
-  follow(pod: string, uid: string, text: string): void {
+  follow(pod: string, uid: string, text: string, config: string): void {
     const server = this.#serverOf(pod, uid);
+    if (!server.isolated) server.config = config;
     const order = parsed(text);
     if (order && !server.isolated) {
       if (order.term >= server.volume.term) this.#obey(server, order);
@@ -204,13 +242,43 @@ export class PretendServers {
       checkpoint: "",
       stopsIn: undefined,
       promotedIn: undefined,
+      config: "",
+      connections: 0,
+      restarted: "",
+      asked: false,
     };
     this.#running.set(pod, server);
     return server;
   }
 
-  #obey(server: Server, { term, primary, upstream, members, synchronous, fresh, checkpoint }: Order): void {
+  /** How many connections a server would have if it started now: a standby never fewer than its primary. */
+  #connectionsFor({ config, volume }: Server): number {
+    const wanted = Number(/^max_connections = '(\d+)'$/m.exec(config)?.[1]);
+    return volume.isStandby ? Math.max(wanted, volume.connections) : wanted;
+  }
+
+  /** Starts a server in its pod, or starts it again if that is its order. */
+  #start(server: Server, { restart, term }: Order): boolean {
+    const [pod, number = ""] = restart.split(" ");
+    const isOrdered = pod === server.pod && number !== server.restarted && server.term === term;
+    if (server.role !== "" && !isOrdered) return false;
+    if (server.role === "primary" && server.checkpoint !== number) return false;
+    if (isOrdered) {
+      server.restarted = number;
+      this.restarts.push(server.pod);
+    }
+    server.connections = this.#connectionsFor(server);
+    if (!server.volume.isStandby) server.volume.connections = server.connections;
+    return isOrdered;
+  }
+
+  #obey(server: Server, order: Order): void {
+    const { term, primary, upstream, members, synchronous, fresh, checkpoint } = order;
     const { volume, pod } = server;
+    if (this.#start(server, order)) {
+      server.role = "restarting";
+      return;
+    }
     if (server.role === "primary" && primary !== pod && upstream === pod) server.stopsIn ??= this.stopTakes;
     if (server.stopsIn !== undefined && server.stopsIn > 0) {
       // While it stops it reads no other topology.
@@ -252,7 +320,9 @@ export class PretendServers {
       // Rewound, or copied: what the primary does not have is gone.
       volume.rows = [...leader.volume.rows];
       volume.timeline = leader.volume.timeline;
+      volume.connections = leader.volume.connections;
       volume.isStandby = true;
+      server.connections = this.#connectionsFor(server);
       volume.followed = term;
       server.role = "standby";
     } else {
@@ -280,7 +350,10 @@ export class PretendServers {
   #receive(server: Server): void {
     const leader = this.#running.get(server.upstream);
     if (!leader || leader.volume.timeline !== server.volume.timeline) return;
-    if (leader.role === "primary" || leader.role === "stopped") server.volume.rows = [...leader.volume.rows];
+    if (leader.role !== "primary" && leader.role !== "stopped") return;
+    server.volume.rows = [...leader.volume.rows];
+    server.volume.connections = leader.volume.connections;
+    if (server.connections < leader.volume.connections) this.wrongs.push(`${server.pod} cannot replay any more`);
   }
 
   /** A client writes a row. It is told that it is safe if enough standbys have it. */
@@ -331,5 +404,6 @@ function parsed(text: string): Order | undefined {
     synchronous: Number(field("synchronous")),
     fresh: field("fresh") === "yes",
     checkpoint: field("checkpoint"),
+    restart: field("restart"),
   };
 }

@@ -6,6 +6,7 @@ import {
   applicationSecretFor,
   backupJobFor,
   configFor,
+  configurationDigest,
   credentialsFor,
   Database,
   type DatabaseBackup,
@@ -25,9 +26,9 @@ import type { ConfigMap, Job, PodSpec, Secret } from "konverge/kinds";
 import { realClock, sleep, VirtualClock } from "konverge/time";
 import { InVain, type MachineRoom, type RunningContainer } from "./postgres.ts";
 
-/** Tests' data need not outlive a power cut. */
+/** Tests' data need not outlive a power cut, which a Database does not accept as a parameter. */
+const CARELESS = "fsync = off\n";
 const QUICK = {
-  fsync: "off",
   shared_buffers: "16MB",
   max_connections: "40",
   max_wal_size: "128MB",
@@ -47,6 +48,7 @@ class RealServer {
   readonly application: string;
   readonly tls: string;
   readonly run: string;
+  readonly config: string;
   container: RunningContainer | undefined;
 
   constructor(room: MachineRoom, name: string, port: number) {
@@ -59,6 +61,7 @@ class RealServer {
     this.tls = room.folder("tls");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
+    this.config = room.folder("config");
   }
 }
 
@@ -106,7 +109,7 @@ export class RealServers {
     this.#pod = draft.spec!.template.spec!;
     const scripts = scriptsFor(this.database);
     this.#scripts = { ...scripts, data: { ...scripts.data, ...options.scripts } };
-    this.#config = configFor(this.database, engine);
+    this.#config = configOf(this.database);
     const { secrets } = new VirtualClock();
     this.#secret = credentialsFor(this.database, engine, { live: undefined, secrets, now: 0, told: undefined });
     this.#applicationSecrets = applicationSecretFor(this.database, engine, { live: undefined, secrets });
@@ -121,6 +124,7 @@ export class RealServers {
       all.servers.push(new RealServer(room, all.nameOf(index), await room.freePort()));
     }
     all.follow({});
+    all.configure(options.parameters ?? {});
     all.give({});
     all.giveApplication({});
     if (options.certificate) all.certify(options.certificate);
@@ -195,11 +199,30 @@ export class RealServers {
     for (const { tls } of this.servers) this.#place(tls, { "tls.crt": cert, "tls.key": key });
   }
 
-  /** Changes the settings of pods that are started from now on. */
+  /** Changes the parameters that nodes bring. */
   configure(parameters: Readonly<Record<string, string>>): void {
     const { spec } = this.database;
     const changed = { ...this.database, spec: { ...spec, parameters: { ...QUICK, ...parameters } } };
-    this.#config = configFor(changed, engineOf(changed));
+    this.#config = configOf(changed);
+    for (const { config } of this.servers) this.#place(config, this.#config.data ?? {});
+  }
+
+  /** The digest of the configuration that nodes bring. */
+  get configuration(): string {
+    return configurationDigest(this.#config);
+  }
+
+  /** Restarts a server as the operator does, and waits until it runs with its parameters. */
+  async restart(index: number, role: "primary" | "standby"): Promise<void> {
+    const started = "select pg_postmaster_start_time()";
+    const before = await this.query(index, started);
+    const since = (this.#topology.restart?.since ?? 0) + 1;
+    this.follow({ restart: { name: this.nameOf(index), since } });
+    await this.until(`${this.nameOf(index)} starts again`, async () => {
+      return ![before, ""].includes(await this.query(index, started).catch(() => ""));
+    });
+    if (role === "primary") await this.becomes(index, role);
+    else await this.streams(index);
   }
 
   /** Starts a pod. */
@@ -357,7 +380,7 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, application, tls, run }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, application, tls, run, config }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
@@ -366,6 +389,7 @@ export class RealServers {
         "/application": application,
         "/tls": tls,
         "/run/database": run,
+        "/etc/database": config,
         "/backups": this.backups,
       },
       env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5" },
@@ -381,6 +405,11 @@ export class RealServers {
       renameSync(`${path}.new`, path);
     }
   }
+}
+
+function configOf(database: Database): ConfigMap {
+  const config = configFor(database, engineOf(database));
+  return { ...config, data: { ...config.data, "postgresql.conf": `${config.data?.["postgresql.conf"]}${CARELESS}` } };
 }
 
 /** A certificate and its private key, PEM. */

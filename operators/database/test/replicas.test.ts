@@ -7,7 +7,6 @@ import {
   hasCompany,
   namesThePrimary,
   namesThePromoted,
-  outlivesExporter,
   replacesPrimary,
   replicates,
   reportsNoStandbys,
@@ -40,7 +39,6 @@ onEmbedded("a primary that finds no node is replaced, and follows when it is bac
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);
-onEmbedded("a crashing exporter does not fail over a healthy primary, nor take it from its clients", outlivesExporter);
 onEmbedded("a Database that is applied again leads on with the data of the server that led last", adoptsVolumes);
 onEmbedded("volumes that do not tell who led last: nothing starts until the user names one", namesTheVolume);
 onEmbedded("the volume of a single server with defaults is reported when it is nearly full", reportsFullVolume);

@@ -65,6 +65,26 @@ export const handsOver: Story = async (room, options = {}) => {
   await all.answers(1, SLOTS, "");
 };
 
+/** A primary whose pod is deleted stops in good order, and reports where, so that a standby that has all of it can replace it. */
+export const endsInOrder: Story = async (room, options = {}) => {
+  const all = await RealServers.in(room, { instances: 2, ...options });
+  await all.startAll();
+  await all.query(0, `create table rows (text text); ${insert("one")}`);
+  const ends = all.end(0);
+  await all.until("it reports that it has stopped", async () => (await all.status(0))?.role === "stopped");
+  const last = (await all.status(0))!;
+  await all.until("the standby has all of it", async () => (await all.status(1))!.lsn! > last.lsn!);
+  await ends;
+  assert.deepEqual([last.term, last.timeline], [1, 1]);
+  all.follow({ term: 2, primary: "" });
+  all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
+  await all.becomes(1, "primary");
+  await all.answers(1, ROWS, "one");
+  all.start(0);
+  await all.streams(0);
+  assert.match(all.servers[0]!.container!.output(), /no rewind required/);
+};
+
 /** A volume that is mounted again with fsGroup: PostgreSQL refuses a data directory that the group may write to. */
 export const remounts: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { ...options, instances: 2 });

@@ -13,6 +13,7 @@ import {
   archives,
   confirms,
   encrypts,
+  endsInOrder,
   handsOver,
   isCareful,
   keepsSuperuserOut,
@@ -24,6 +25,7 @@ import {
 } from "./replication-stories.ts";
 
 withPostgres("rows reach the standby; a primary hands over in good order, and nothing is lost", handsOver);
+withPostgres("a primary whose pod is deleted stops in good order, and reports where", endsInOrder);
 withPostgres(
   "a server starts again after its volume was mounted with fsGroup, with data that others cannot read",
   remounts,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { script } from "@konverge/database-operator";
 import * as adoptionStories from "./adoption-stories.ts";
 import * as archiveStories from "./archive-stories.ts";
+import * as parameterStories from "./parameter-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
 import * as stories from "./replication-stories.ts";
@@ -23,6 +24,13 @@ const SUBJECTS: readonly Subject[] = [
       { line: 'wait "$server"', why: "pg_ctl waits for its end as well; this only takes the ended process away" },
       { line: "server=''", why: "another process would have to get the number of the one that has ended" },
       { line: "checkpoint=''", why: "for topologies of an operator that asked for none" },
+      {
+        line: 'rm -f "$RUN/asked"',
+        why: "the folders of a test outlive their pod, so that it can be asked at any time",
+      },
+      { line: '[ -f "$RUN/asked" ] && break', why: "it only saves waiting" },
+      { line: "pause", why: "without it the script asks again at once, which only costs" },
+      { line: "restart=''", why: "for topologies of an operator that ordered none" },
       { line: '[ -n "$checkpoint" ]', why: "it only saves checkpoints" },
       { line: 'echo "$checkpoint" > "$RUN/flushing"', why: "it only saves checkpoints" },
       { line: "state stopping", why: "it only tells; what comes next replaces it within a second" },
@@ -71,6 +79,22 @@ const SUBJECTS: readonly Subject[] = [
       { from: '2> /dev/null)" != "$term" ]; then', to: '2> /dev/null)" = "$term" ]; then' },
       { from: 'if [ "$term" -lt', to: 'if [ "$term" -le' },
       { from: 'if [ "$primary" = "$POD_NAME" ]; then lead', to: 'if [ "$primary" != "$POD_NAME" ]; then lead' },
+    ],
+  },
+  {
+    script: "server-parameters.sh",
+    unnoticed: [
+      { line: "s/^max_worker_processes", why: "max_connections stands for it" },
+      { line: "s/^max_wal_senders", why: "max_connections stands for it" },
+      { line: "s/^max_locks_per_xact", why: "max_connections stands for it" },
+      { line: "say ", why: "it only logs" },
+      { line: "state restarting", why: "it only reports; what follows replaces it within a second" },
+    ],
+    turns: [
+      { from: "is_standby || return 0", to: "! is_standby || return 0" },
+      { from: "has[$1] + 0 < $2", to: "has[$1] + 0 > $2" },
+      { from: '= "$POD_NAME" ] && is_up &&', to: '!= "$POD_NAME" ] && is_up &&' },
+      { from: '!= "$number" ] ||', to: '= "$number" ] ||' },
     ],
   },
   {
@@ -123,6 +147,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     script: "status.sh",
     unnoticed: [
+      { line: 'touch "$RUN/asked"', why: "it only saves waiting" },
       { line: "set -u", why: "no variable is missing here" },
       { line: "\\endif", why: "at the end of all, without it psql only complains" },
     ],
@@ -130,6 +155,8 @@ const SUBJECTS: readonly Subject[] = [
       { from: "greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text", to: "'0/0'::text" },
       { from: "case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn()", to: "case when false" },
       { from: "status = 'streaming'", to: "status <> 'streaming'" },
+      { from: "error is not null and", to: "error is null and" },
+      { from: "where pending_restart;", to: "where not pending_restart;" },
       { from: "<> 'off' as archives", to: "= 'off' as archives" },
       { from: "like '%.ready'", to: "like '%.done'" },
       { from: "cluster state: *shut down", to: "cluster state: *in production" },
@@ -149,7 +176,8 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries({ ...stories, ...archiveStories, ...adoptionStories }).map(
+  const all = { ...stories, ...archiveStories, ...adoptionStories, ...parameterStories };
+  const scenes = Object.entries(all).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {

@@ -1,7 +1,7 @@
 import { databaseOperator } from "@konverge/database-operator";
 import type { Scenario } from "@konverge/operator-suite";
 import { PretendServers } from "./pretend-servers.ts";
-import { isReady, NAME, replicated } from "./replica-scenarios.ts";
+import { isReady, NAME, replicated } from "./replica-stage.ts";
 
 /** A single server with nothing but defaults: that its volume is nearly full is exported, as the alert needs it. */
 export const reportsFullVolume: Scenario = async (stage) => {

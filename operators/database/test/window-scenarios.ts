@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { AFTER_GAP, Database, DatabaseBackup, databaseOperator } from "@konverge/database-operator";
 import type { Scenario } from "@konverge/operator-suite";
 import { PretendServers } from "./pretend-servers.ts";
-import { isReady, NAME, replicated } from "./replica-scenarios.ts";
+import { isReady, NAME, replicated } from "./replica-stage.ts";
 
 /** WAL goes missing in the archive: that is reported within a minute, and a base backup follows. */
 export const reportsGaps: Scenario = async (stage) => {
