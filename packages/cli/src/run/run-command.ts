@@ -26,7 +26,7 @@ export function runCommand(world: () => RunWorld): Command {
     )
     .option(
       "--webhook-host <address>",
-      "outside a pod: address at which the API server reaches this machine; listens there alone if it is one of its own",
+      "outside a pod: address at which the API server reaches this machine; listens there alone if this machine has it",
     )
     .option(
       "--kubeconfig <file>",
