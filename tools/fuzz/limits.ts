@@ -99,32 +99,34 @@ function targetLimit(random: Random): Part {
   const fill = (start: string, item: string, end = "") =>
     start + item.repeat(Math.max(0, Math.floor((most - start.length - end.length) / item.length))) + end;
   const pods = "/api/v1/namespaces/fuzz/pods";
-  const [what, target] = random.pick<[string, string]>([
-    ["slashes", fill("/", "/", "x")],
-    ["slashes within", fill("/api/v1/pods/x", "/", "y")],
-    ["segments", fill(pods, "/a")],
-    ["encoded slashes", fill(pods, "%2F")],
-    ["dots", fill(pods, "/..")],
-    ["a namespace", fill("/api/v1/namespaces/", "n", "/pods")],
-    ["a name", fill(`${pods}/`, "n")],
-    ["a group", fill("/apis/", "g", "/v1/things")],
-    ["a path", fill("/healthz/", "p")],
-    ["parameters", fill(`${pods}?`, "a=b&")],
-    ["the same parameter", fill(`${pods}?`, "dryRun=All&")],
-    ["encoded parameters", fill(`${pods}?`, "%61=%62&")],
-    ["a label selector", fill(`${pods}?labelSelector=`, "a=b,", "c")],
-    ["labels that are not there", fill(`${pods}?labelSelector=`, "!a,", "!c")],
-    ["values of a selector", fill(`${pods}?labelSelector=a%20in%20(`, "b,", "c)")],
-    ["a field selector", fill(`${pods}?fieldSelector=`, "metadata.name!=b,", "metadata.name=c")],
-    ["escapes of a field selector", fill(`${pods}?fieldSelector=metadata.name=`, "%5C%5C")],
-    ["a continue token", fill(`${pods}?limit=1&continue=`, "e30")],
-    ["a field manager", fill(`${pods}?fieldManager=`, "f")],
-    ["a time", fill(`${pods}?timeout=`, "1h")],
-    ["a resource version", fill(`${pods}?resourceVersion=`, "9")],
-    ["exclusions", fill("/readyz?", "exclude=x&")],
-    ["a command", fill(`${pods}/running/exec?`, "command=x&")],
+  const [what, target] = random.pick<readonly [string, () => string]>([
+    ["slashes", () => fill("/", "/", "x")],
+    ["slashes within", () => fill("/api/v1/pods/x", "/", "y")],
+    ["segments", () => fill(pods, "/a")],
+    ["encoded slashes", () => fill(pods, "%2F")],
+    ["dots", () => fill(pods, "/..")],
+    ["a namespace", () => fill("/api/v1/namespaces/", "n", "/pods")],
+    ["a name", () => fill(`${pods}/`, "n")],
+    ["a group", () => fill("/apis/", "g", "/v1/things")],
+    ["a path", () => fill("/healthz/", "p")],
+    ["parameters", () => fill(`${pods}?`, "a=b&")],
+    ["the same parameter", () => fill(`${pods}?`, "dryRun=All&")],
+    ["encoded parameters", () => fill(`${pods}?`, "%61=%62&")],
+    ["a label selector", () => fill(`${pods}?labelSelector=`, "a=b,", "c")],
+    ["labels that are not there", () => fill(`${pods}?labelSelector=`, "!a,", "!c")],
+    ["values of a selector", () => fill(`${pods}?labelSelector=a%20in%20(`, "b,", "c)")],
+    ["a field selector", () => fill(`${pods}?fieldSelector=`, "metadata.name!=b,", "metadata.name=c")],
+    ["escapes of a field selector", () => fill(`${pods}?fieldSelector=metadata.name=`, "%5C%5C")],
+    ["a continue token", () => fill(`${pods}?limit=1&continue=`, "e30")],
+    ["a field manager", () => fill(`${pods}?fieldManager=`, "f")],
+    ["a time", () => fill(`${pods}?timeout=`, "1h")],
+    ["a resource version", () => fill(`${pods}?resourceVersion=`, "9")],
+    ["a limit", () => fill(`${pods}?limit=`, "9")],
+    ["hours", () => fill(`${pods}?timeout=`, "9", "h")],
+    ["exclusions", () => fill("/readyz?", "exclude=x&")],
+    ["a command", () => fill(`${pods}/running/exec?`, "command=x&")],
   ]);
-  return { what, target, protocol: random.below(2) === 0 ? "http/1.1" : "h2" };
+  return { what, target: target(), protocol: random.below(2) === 0 ? "http/1.1" : "h2" };
 }
 
 const object = (rest: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"fuzz-a"}${rest}}`;

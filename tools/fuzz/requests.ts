@@ -89,7 +89,9 @@ export function requestOf(seed: number, number: number): FuzzRequest {
     (DRY_RUN_ONLY.test(resource.plural) ||
       (method === "DELETE" && !resource.namespaced && (!isOne || NEEDED.has(resource.plural))));
   if (dryRun) query.push("dryRun=All");
-  const { type, body } = ["POST", "PUT", "PATCH", "DELETE"].includes(method)
+  // The options in the body of a delete would count instead of the parameters.
+  const hasBody = ["POST", "PUT", "PATCH", "DELETE"].includes(method) && !(dryRun && method === "DELETE");
+  const { type, body } = hasBody
     ? bodyFor(random, { resource, kind: part?.kind ?? resource, name, method })
     : { type: undefined, body: Buffer.alloc(0) };
   const headers: (readonly [string, string])[] = [];

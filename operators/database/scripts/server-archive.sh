@@ -101,7 +101,7 @@ is_restorable() {
 watch() {
   is_archived || return 0
   if [ -n "$watching" ] && kill -0 "$watching" 2> /dev/null; then return; fi
-  { "$1"; sleep "$WATCH_INTERVAL"; } &
+  { "$1"; sleep "${WATCH_INTERVAL:-25}"; } &
   watching=$!
 }
 

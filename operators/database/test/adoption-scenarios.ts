@@ -13,6 +13,20 @@ async function end(stage: TestEnvironment): Promise<void> {
   assert.equal((await stage.list(PersistentVolumeClaim)).length, 2);
 }
 
+/** The least of an adoption, for a test that plays it very often. */
+export const adoptsVolumesOnce: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2 });
+  await change(stage, { switchoverTo: pod(1) });
+  await leads(stage, 1);
+  await isReady(stage);
+  await end(stage);
+  await stage.apply(replicated({ instances: 2 }));
+  await leads(stage, 1);
+  await isReady(stage);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
 /** A Database that is applied again has the data that it had, whichever of its servers led last. */
 export const adoptsVolumes: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });

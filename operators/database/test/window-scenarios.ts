@@ -46,3 +46,21 @@ export const reportsGaps: Scenario = async (stage) => {
   assert.deepEqual([last?.lastRecoverable, last?.gaps], [time(8), [{ from: time(5), to: time(8), ...segments }]]);
   assert.ok(await exports(open(0)));
 };
+
+/** The least of it, for a test that plays it very often: one backup follows. */
+export const backsUpAfterGap: Scenario = async (stage) => {
+  const servers = new PretendServers(stage);
+  servers.play("postgres");
+  await stage.start(databaseOperator);
+  await stage.apply(replicated({ instances: 1, backup: {} }));
+  await isReady(stage);
+  const recoverable = () => stage.condition(Database, NAME, "Recoverable");
+  const facts = ["segmentSize=16777216", "position=1:9", "archived=1:1-5@1772366700,1:7-8@1772366880"];
+  const backups = "backups=first@2026-03-01T12:02:00Z@1:2";
+  servers.archive = [...facts, backups];
+  await stage.until("the gap is reported", async () => (await recoverable()) === "False WALMissing");
+  await stage.until("a base backup follows", async () => (await stage.list(DatabaseBackup)).length > 0);
+  servers.archive = [...facts, `${backups},second@2026-03-01T12:08:00Z@1:8`];
+  await stage.until("it is closed", async () => (await recoverable()) === "True GapsBeforeLastBackup");
+  assert.equal((await stage.list(DatabaseBackup)).length, 1);
+};

@@ -39,6 +39,9 @@ const RULES: { readonly [task in Task]: Rules } = {
   epp: [...DISCOVERY, { apiGroups: ["inference.networking.k8s.io"], resources: ["inferencepools"], verbs: READ }],
 };
 
+/** All that the Roles of components have. */
+export const GRANTED_RULES: Rules = [...new Set(Object.values(RULES).flat())];
+
 /** What an operator gives to others it must be allowed itself. */
 export const ACCOUNT_PERMISSIONS = [
   permission(Pod, READ, { forOthers: true }),

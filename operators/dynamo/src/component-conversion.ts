@@ -45,6 +45,9 @@ export function componentOf(name: string, service: Service): Component {
     sharedMemorySize: sharedMemory?.disabled ? "0" : sharedMemory?.size,
     frontendSidecar: frontendSidecar && (frontendSidecar.container ?? SIDECAR),
     compilationCache: cache && defined({ pvcName: cache.name, mountPath: cache.mountPoint }),
+    experimental: service.gpuMemoryService?.enabled
+      ? { gpuMemoryService: withoutSwitch(service.gpuMemoryService) }
+      : undefined,
   });
 }
 
@@ -62,10 +65,18 @@ export function serviceOf(component: Component): Service {
     extraPodSpec: podTemplate?.spec && extraOf(podTemplate.spec),
     sharedMemory: sharedMemorySize && (isZero(sharedMemorySize) ? { disabled: true } : { size: sharedMemorySize }),
     frontendSidecar: frontendSidecar === undefined ? undefined : { container: frontendSidecar },
+    gpuMemoryService: component.experimental?.gpuMemoryService && {
+      enabled: true,
+      ...component.experimental.gpuMemoryService,
+    },
     volumeMounts: pvcName
       ? [defined({ name: pvcName, mountPoint: mountPath, useAsCompilationCache: true })]
       : undefined,
   }) as Service;
+}
+
+function withoutSwitch({ enabled: _, ...rest }: NonNullable<Service["gpuMemoryService"]>) {
+  return rest;
 }
 
 function typeOf({ componentType, subComponentType }: Service): Component["type"] {

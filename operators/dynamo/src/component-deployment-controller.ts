@@ -20,6 +20,7 @@ import {
   Ingress,
   PersistentVolumeClaim,
   Pod,
+  ResourceClaimTemplate,
   Service,
 } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
@@ -38,6 +39,7 @@ import {
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName, identityOf, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
+import { claimTemplateFor } from "./gpu-memory-service.ts";
 import { InferencePool, inferencePoolFor } from "./inference-pool.ts";
 import { SELECTOR } from "./names.ts";
 import { type Delay, delayOf } from "./readiness.ts";
@@ -57,6 +59,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       PersistentVolumeClaim,
       HorizontalPodAutoscaler,
       ConfigMap,
+      ResourceClaimTemplate,
       ownedKind(LeaderWorkerSet, { optional: true }),
       ownedKind(InferencePool, { optional: true }),
     ],
@@ -106,6 +109,7 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           ...autoscalersFor(component),
           ...pickerConfigFor(component),
           ...inferencePoolFor(component),
+          ...claimTemplateFor(component),
         ],
         status: {
           replicas,

@@ -14,6 +14,7 @@ import { componentOf } from "./component-conversion.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { type Component, MAIN } from "./component-spec.ts";
 import { compilationCache, type Engine, engineOf } from "./engine.ts";
+import { withMemoryService } from "./gpu-memory-service.ts";
 import { type GroupRole, groupContainer } from "./group-container.ts";
 import {
   BASE_MODEL,
@@ -155,7 +156,7 @@ function podSpec(
   const others = containers
     .filter(({ name }) => name !== MAIN)
     .map((one) => (one.name === component.frontendSidecar ? componentContainer(contextOf("frontend"), one) : one));
-  return {
+  return withMemoryService(deployment, {
     terminationGracePeriodSeconds: graceSeconds,
     // As process 1 a worker ignores SIGTERM until it handles it, which takes until its model is loaded.
     shareProcessNamespace: true,
@@ -164,7 +165,7 @@ function podSpec(
     ...(together && { affinity: { ...sameNodeAffinity(together), ...rest.affinity } }),
     containers: [role && multinode ? groupContainer(main, role, multinode.nodeCount) : main, ...others],
     volumes: [...extra.map(({ volume }) => volume), ...volumes],
-  };
+  });
 }
 
 function graceOf(type: ComponentType): number {

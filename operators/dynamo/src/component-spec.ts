@@ -1,7 +1,7 @@
 import { opaqueObject, quantity, z } from "konverge";
 import type { PodTemplateSpec } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
-import { modelReference, serviceFields } from "./service-spec.ts";
+import { memoryService, modelReference, serviceFields } from "./service-spec.ts";
 
 /** The container of a podTemplate that the operator completes; all others are the user's sidecars. */
 export const MAIN = "main";
@@ -50,6 +50,14 @@ export const componentFields = {
     })
     .optional()
     .describe("A claim in which the engine keeps what it compiles."),
+  experimental: z
+    .object({
+      gpuMemoryService: z
+        .object(memoryService)
+        .optional()
+        .describe("Keeps weights in a server beside the engine. Needs a driver for device claims of GPUs."),
+    })
+    .optional(),
   dynamoNamespace,
   autoscaling,
   pvc,

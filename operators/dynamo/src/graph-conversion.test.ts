@@ -148,6 +148,7 @@ const service = record({
     { maxLength: 2 },
   ),
   frontendSidecar: record({ image: name, args: fc.array(name), container: name }),
+  gpuMemoryService: record({ enabled: fc.boolean(), deviceClassName: name }),
   extraPodMetadata: record({ labels: texts, annotations: texts }),
   extraPodSpec: record({
     mainContainer: container,
@@ -166,6 +167,7 @@ const component = fc
       replicas: fc.nat(5),
       sharedMemorySize: fc.constantFrom("1Gi", "0", "0Gi"),
       frontendSidecar: name,
+      experimental: record({ gpuMemoryService: record({ extraClientContainers: fc.array(name) }) }),
       compilationCache: fc.record({ pvcName: name, mountPath: fc.constant("/c") }),
       podTemplate: record({
         metadata: record({ labels: texts, annotations: texts, creationTimestamp: fc.constant(null) }),

@@ -1,6 +1,8 @@
 import { type Operator, operator } from "konverge";
+import { grantsOnly } from "konverge/rbac";
 import { type FetchMetrics, fetchMetricsText } from "konverge/sizing";
 import { durationMs } from "konverge/time";
+import { GRANTED_RULES } from "./accounts.ts";
 import { DynamoComponent } from "./component.ts";
 import { dynamoComponents } from "./component-controller.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
@@ -26,6 +28,10 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
         expression: `request.operation == "UPDATE" && object.spec == oldObject.spec`,
         limit: "changes only the metadata of pods",
       },
+      ...grantsOnly(
+        GRANTED_RULES,
+        "what components of a graph need: to find each other, to scale it, to pick endpoints",
+      ),
     ],
     settings: [
       {

@@ -22,6 +22,13 @@ export function serviceErrors(path: string, service: Written): FieldError[] {
       fieldInvalid(`${path}.pvc.mountPath`, pvc.mountPath, "is another name of mountPoint: give one of them"),
     );
   }
+  const { gpuMemoryService, extraPodSpec } = service;
+  for (const name of gpuMemoryService?.extraClientContainers ?? []) {
+    if (!extraPodSpec?.containers?.some((one) => one.name === name))
+      errors.push(
+        fieldInvalid(`${path}.gpuMemoryService.extraClientContainers`, name, "is not a container of the pod template"),
+      );
+  }
   errors.push(...mountErrors(path, service), ...sidecarErrors(path, service), ...pickerErrors(path, service));
   return errors;
 }

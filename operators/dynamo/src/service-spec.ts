@@ -36,6 +36,19 @@ export const variables = () =>
     )
     .check(listMap("name"));
 
+/** How containers of a pod share the memory of its GPUs. */
+export const memoryService = {
+  mode: z
+    .enum(["IntraPod", "intraPod"])
+    .optional()
+    .describe("The server runs in each pod. Pods that share GPUs need Grove, which is not used."),
+  deviceClassName: z.string().min(1).default("gpu.nvidia.com").describe("The DeviceClass of the GPUs."),
+  extraClientContainers: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("Containers of the pod, besides the main one, that use the GPUs."),
+};
+
 const accessMode = () => z.enum(["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]);
 
 /** A model that a component serves. */
@@ -102,6 +115,10 @@ export const serviceFields = {
   modelRef: modelReference()
     .optional()
     .describe("The model that the service serves: a headless Service finds its pods, and DynamoModels load adapters."),
+  gpuMemoryService: z
+    .object({ enabled: z.boolean().default(false), ...memoryService })
+    .optional()
+    .describe("Keeps weights in a server beside the engine. Needs a driver for device claims of GPUs."),
   eppConfig: z
     .object({
       configMapRef: opaqueObject<ConfigMapKeySelector>().optional().describe("A ConfigMap and its key."),

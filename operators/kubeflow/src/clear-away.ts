@@ -1,5 +1,4 @@
 import type { ReconcileContext, ReconcileResult } from "konverge";
-import type { Framework } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
 import { membersOfJob, serviceFor } from "./job-children.ts";
 import type { JobPod } from "./job-pods.ts";
@@ -25,5 +24,5 @@ export async function releaseGroup<T extends JobObject>(
 export function servicesOf<T extends JobObject>(job: Job<T>, pods: readonly JobPod[], { framework }: Tools<T>) {
   return membersOfJob(job)
     .filter(({ replica, index }) => pods.some((one) => one.type === replica.type.toLowerCase() && one.index === index))
-    .map((member) => serviceFor(job, member, framework as unknown as Framework));
+    .map((member) => serviceFor(job, member, framework));
 }

@@ -103,7 +103,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   const launcher = launcherOf(object, context);
   const framework = mpi(launcher);
   const tools: Tools<MPIJob> = { ...shared, gang: undefined, framework };
-  const pods = observed.all(Pod).flatMap((pod) => jobPod(pod, framework as never) ?? []);
+  const pods = observed.all(Pod).flatMap((pod) => jobPod(pod, framework) ?? []);
   if (isFinished(job.status)) {
     const applied = await childrenOf(object, pods, context, shared);
     return {

@@ -4,7 +4,7 @@ import { timestamp } from "konverge/time";
 import { refusalIn, reportChildren } from "./child-events.ts";
 import { type JobResult, releaseGroup } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
-import type { Framework, Member } from "./framework.ts";
+import type { Member } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
 import { membersOfJob, podFor, serviceFor } from "./job-children.ts";
 import { holds, isFinished } from "./job-conditions.ts";
@@ -49,7 +49,7 @@ async function resultFor<T extends JobObject>(
 ): Promise<JobResult> {
   const { framework } = tools;
   const { name, status, runPolicy } = job;
-  const pods = context.observed.all(Pod).flatMap((pod) => jobPod(pod, framework as unknown as Framework) ?? []);
+  const pods = context.observed.all(Pod).flatMap((pod) => jobPod(pod, framework) ?? []);
   if (isFinished(status)) return afterTheEnd(job, pods, context, tools);
   const { kind } = framework.kind;
   const report = new JobReport(kind, status, timestamp(context.clock));
@@ -93,7 +93,7 @@ async function goOn<T extends JobObject>(
   }
   // Pods are restarted once that is reported.
   const unwanted = new Set([...(report.isStored ? found.restarts : []), ...found.surplus]);
-  const services = membersOfJob(job).map((member) => serviceFor(job, member, framework as unknown as Framework));
+  const services = membersOfJob(job).map((member) => serviceFor(job, member, framework));
   const missing = found.missing.map((member) => ({ member, draft: podFor(job, member, framework, tools.gang) }));
   return {
     children: [
@@ -155,7 +155,7 @@ async function waitForGroup<T extends JobObject>(
   { gang, framework, metrics }: Tools<T>,
 ): Promise<number | undefined> {
   if (!gang) return undefined;
-  const group = await ensurePodGroup(job, framework as unknown as Framework, gang, client);
+  const group = await ensurePodGroup(job, framework, gang, client);
   if (group === "created") metrics.group("created");
   if (group === "waiting") return WHILE_WAITING;
   if (typeof group !== "object") return undefined;

@@ -1,4 +1,5 @@
 import { type Operator, operator } from "konverge";
+import { grantsOnly } from "konverge/rbac";
 import { dashboardFetch } from "./dashboard-fetch.ts";
 import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
 import { AUTOSCALER_RULES } from "./ray-autoscaler.ts";
@@ -19,18 +20,7 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
       "Runs Ray clusters, a head and groups of workers that join it, and jobs and services on dedicated clusters.",
     kinds: [RayCluster, RayJob, RayService],
     connectsToPods: true,
-    guards: [
-      {
-        resources: ["roles"],
-        expression: `request.operation == "DELETE" || object.rules.all(rule, ${AUTOSCALER_RULES.map(ruleExpression).join(" || ")})`,
-        limit: "grants only what an autoscaler needs: to read pods, and to change RayClusters",
-      },
-      {
-        resources: ["rolebindings"],
-        expression: `request.operation == "DELETE" || (object.roleRef.kind == "Role" && object.roleRef.name == object.metadata.name && object.subjects.all(subject, subject.kind == "ServiceAccount" && subject.namespace == object.metadata.namespace))`,
-        limit: "binds only such roles, to service accounts of their namespace",
-      },
-    ],
+    guards: grantsOnly(AUTOSCALER_RULES, "what an autoscaler needs: to read pods, and to change RayClusters"),
     settings: [
       {
         flag: "redisCleanup",
@@ -51,10 +41,6 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
       };
     },
   });
-
-/** CEL that is true of a rule that grants no more than another. */
-const ruleExpression = ({ apiGroups, resources, verbs }: Required<typeof AUTOSCALER_RULES>[number]) =>
-  `(rule.apiGroups == ${JSON.stringify(apiGroups)} && rule.resources == ${JSON.stringify(resources)} && rule.verbs.all(verb, verb in ${JSON.stringify(verbs)}))`;
 
 /** Everything of this package in one: what `konverge run`, `install` and `deploy` take. */
 export const rayOperator = rayOperatorWith(dashboardFetch);

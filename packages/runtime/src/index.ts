@@ -72,7 +72,14 @@ export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observabili
 export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
-export { type GuardOptions, guardPolicy, guardsOf, type OperatorGuard } from "./operator/guard.ts";
+export {
+  type GrantedRule,
+  type GuardOptions,
+  grantsOnly,
+  guardPolicy,
+  guardsOf,
+  type OperatorGuard,
+} from "./operator/guard.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
 export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";

@@ -26,7 +26,7 @@ export function runCommand(world: () => RunWorld): Command {
     )
     .option(
       "--webhook-host <address>",
-      "outside a pod: address at which the API server reaches this machine; listens there alone if this machine has it",
+      "outside a pod: address at which the API server reaches this machine; nothing else is listened on if this machine has it",
     )
     .option(
       "--kubeconfig <file>",

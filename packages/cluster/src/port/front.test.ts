@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { startApiServer } from "../start-api-server.ts";
 import { type Cluster, startCluster } from "../start-cluster.ts";
 
 let cluster: Cluster;
@@ -35,4 +36,14 @@ test("metrics are answered under their own group and version, without subresourc
     "metrics.k8s.io/v1beta1/nodes/n/secrets",
   ])
     assert.deepEqual(await get(`/apis/${path}`), [404, undefined], path);
+});
+
+test("requests from outside belong to a flow schema and a priority level", async () => {
+  const request = { method: "GET", path: "/api/v1/pods", headers: {} };
+  await using alone = startApiServer();
+  for (const { guard } of [cluster, alone]) {
+    const { headers } = await guard.handle(request, { address: "", certificate });
+    assert.match(String(headers["x-kubernetes-pf-flowschema-uid"]), /^[0-9a-f-]{36}$/);
+    assert.match(String(headers["x-kubernetes-pf-prioritylevel-uid"]), /^[0-9a-f-]{36}$/);
+  }
 });

@@ -66,6 +66,7 @@ export class ClusterFront {
     this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server.store) };
     this.guard = new Guard({
       access: server.access,
+      limit: server.limit,
       ...(audit && { audit }),
       answer: async (request, info, user, audited) => {
         // The network's time is the machine's.

@@ -18,6 +18,34 @@ export interface OperatorGuard {
   readonly limit: string;
 }
 
+/** A rule of a Role. */
+export interface GrantedRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/**
+ * Guards of an operator that makes Roles for what it creates: they have no more than these rules, and are bound only to service
+ * accounts of their namespace.
+ */
+export function grantsOnly(rules: readonly GrantedRule[], limit: string): OperatorGuard[] {
+  const isGranted = ({ apiGroups, resources, verbs }: GrantedRule) =>
+    `(rule.apiGroups == ${JSON.stringify(apiGroups)} && rule.resources == ${JSON.stringify(resources)} && rule.verbs.all(verb, verb in ${JSON.stringify(verbs)}))`;
+  return [
+    {
+      resources: ["roles"],
+      expression: `request.operation == "DELETE" || object.rules.all(rule, ${rules.map(isGranted).join(" || ")})`,
+      limit: `grants only ${limit}`,
+    },
+    {
+      resources: ["rolebindings"],
+      expression: `request.operation == "DELETE" || (object.roleRef.kind == "Role" && object.roleRef.name == object.metadata.name && object.subjects.all(subject, subject.kind == "ServiceAccount" && subject.namespace == object.metadata.namespace))`,
+      limit: "binds only such roles, to service accounts of their namespace",
+    },
+  ];
+}
+
 /** Where an operator is installed. */
 export interface GuardOptions {
   readonly namespace: string;
