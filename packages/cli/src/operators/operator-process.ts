@@ -15,6 +15,7 @@ import {
   operatorPermissions,
   operatorWebhookPermissions,
   type ProcessLog,
+  reportProcessProblems,
   serveHttp,
   serveWebhooks,
   type WebhookServer,
@@ -104,6 +105,8 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
         }),
     );
     const manager = together(managers, client.clock);
+    const end = reportProcessProblems(log);
+    closers.push(async () => end());
     for (const serving of await serveStatus(manager, options, ports)) closers.push(() => serving.close());
     for (const hooks of await serveAllWebhooks(made, options, ports)) closers.push(() => hooks.close());
     for (const one of managers) closers.push(() => one.stop());
