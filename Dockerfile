@@ -1,7 +1,11 @@
 # One image with all operators; each Deployment says which of them it runs:
 #   docker build --tag konverge/operators:0.1.0 .
 #   docker run konverge/operators:0.1.0 run --operators=llm-operator
-FROM node:24-bookworm-slim AS build
+# Tags get security fixes; pass digests to build on fixed images.
+ARG BUILD_IMAGE=node:24-bookworm-slim
+ARG BASE_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json LICENSE README.md CHANGELOG.md ./
 COPY packages packages
@@ -17,7 +21,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-fund --no-audit \
  && cp -r dist/stage/node_modules/. node_modules/ \
  && rm -rf node_modules/@konverge/dev node_modules/undici node_modules/yaml node_modules/re2js node_modules/commander node_modules/zod
 
-FROM gcr.io/distroless/nodejs24-debian12:nonroot
+FROM ${BASE_IMAGE}
 WORKDIR /app
 COPY --from=build /app/node_modules /app/node_modules
 ENV NODE_ENV=production NODE_COMPILE_CACHE=/app/compiled

@@ -2,9 +2,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
+import { Bystander } from "./bystander.ts";
 import { connectionOf, play } from "./connections.ts";
-import { HealthProbe } from "./health.ts";
-import { isFailure, isTimed, isTooSlow } from "./invariants.ts";
+import { Crowd } from "./crowd.ts";
+import { isFailure, isSuspicious, isTimed, isTooExpensive } from "./invariants.ts";
+import { measured, runLimits } from "./limit-run.ts";
 import { type FuzzRequest, requestOf } from "./requests.ts";
 import { type Answer, type Endpoint, Sender } from "./send.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -22,6 +24,16 @@ export interface FuzzResult {
 }
 
 const WORKERS = 12;
+/** The part of a run in which requests at the limits are sent, one at a time, before a crowd. */
+const AT_LIMITS = 0.4;
+/** Of the slow ones. */
+const MOST_MEASURED = 20;
+/** What a bystander writes. */
+const WRITE = {
+  method: "PUT",
+  path: "/api/v1/namespaces/fuzz-steady/configmaps/bystander",
+  body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "bystander" }, data: { key: "value" } },
+};
 /** One in so many is a connection with something else on it than a request. */
 const CONNECTIONS = 12;
 const UNREAD_AT_A_TIME = 40;
@@ -74,9 +86,21 @@ class Run {
     const sender = new Sender(this.#endpoint);
     await setUp(sender);
     const before = await this.#server.ask("memory now and after a collection", "memory");
-    const health = new HealthProbe(this.#endpoint);
-    const until = performance.now() + this.#options.seconds * 1000;
+    const { cert: _cert, key: _key, ...anonymous } = this.#endpoint;
+    const bystanders = [
+      new Bystander("an anonymous client that asks for /healthz", anonymous, { method: "GET", path: "/healthz" }),
+      new Bystander("an administrator that writes", this.#endpoint, WRITE),
+    ];
+    const crowd = new Crowd(anonymous);
+    await crowd.gather();
+    const began = performance.now();
+    const until = began + this.#options.seconds * 1000;
     const watch = this.#watchMemory(until);
+    const atLimits = await runLimits(this.#server, this.#endpoint, {
+      seed: this.#options.seed,
+      until: began + this.#options.seconds * 1000 * AT_LIMITS,
+    });
+    crowd.leave();
     await Promise.all(Array.from({ length: WORKERS }, () => this.#work(until)));
     await watch;
     for (const socket of this.#unread) socket.destroy();
@@ -84,7 +108,7 @@ class Run {
     const problemsSlow = await this.#confirmedSlow(sender);
     const after = await this.#memoryOnceBack((before?.used ?? 0) + MEMORY_GROWTH);
     const machine = await this.#server.ask("machine", "machine");
-    const sick = await health.stop();
+    const unanswered = (await Promise.all(bystanders.map((one) => one.stop()))).flat();
     sender.close();
     const ended = await this.#server.stop(STOP_MS);
     const grown = (after?.used ?? Number.POSITIVE_INFINITY) - (before?.used ?? 0);
@@ -97,14 +121,23 @@ class Run {
         ),
         "longest answer": `${this.#longest.ms.toFixed(0)} ms (${this.#longest.what})`,
         "slowest per byte": `${this.#slowest.perByte.toFixed(1)} µs (${this.#slowest.what})`,
-        "slowest health answer": `${health.slowest.toFixed(0)} ms of ${health.answers}`,
+        "requests at the limits": String(atLimits.sent),
+        "most CPU for one of them": atLimits.most,
+        crowd: crowd.summary,
+        ...Object.fromEntries(bystanders.map(({ name, summary }) => [name, summary])),
         "peak memory": `${Math.round(this.#peak / MEBIBYTE)} MiB`,
         "memory used before and after": `${Math.round((before?.used ?? 0) / MEBIBYTE)} and ${Math.round((after?.used ?? 0) / MEBIBYTE)} MiB`,
       },
       checks: [
-        { what: "no answer is 500", problems: [...problems500, ...this.#brokenConnections, ...this.#log(problems500)] },
-        { what: "no answer takes longer than its size explains", problems: problemsSlow },
-        { what: "/healthz answers throughout", problems: [...sick, ...this.#broken] },
+        {
+          what: "no answer is 500",
+          problems: [...problems500, ...atLimits.failures, ...this.#brokenConnections, ...this.#log(problems500)],
+        },
+        {
+          what: "no request takes more CPU than its size explains",
+          problems: [...atLimits.expensive, ...problemsSlow],
+        },
+        { what: "bystanders are answered throughout", problems: [...unanswered, ...this.#broken] },
         { what: "nothing is left unhandled in the server", problems: this.#server.uncaught },
         {
           what: "nothing outside its data folder and its home is written, no program started",
@@ -169,7 +202,7 @@ class Run {
       if (known) known.times++;
       else this.#failed.set(kind, { request, answer, number, times: 1 });
     }
-    if (isTooSlow(request, answer)) this.#slow.push({ request, answer });
+    if (isSuspicious(request, answer)) this.#slow.push({ request, answer });
   }
 
   #count(status: number): void {
@@ -214,14 +247,16 @@ class Run {
     return problems;
   }
 
-  /** Another program may have had the processor: what is slow is slow again, alone. */
+  /** Another program may have had the processor: what counts is what a slow request costs alone. */
   async #confirmedSlow(sender: Sender): Promise<string[]> {
     const problems: string[] = [];
-    for (const { request, answer } of this.#slow.slice(0, 10)) {
-      const again = this.#server.exit === undefined ? await sender.send(request) : answer;
-      if (!isTooSlow(request, again)) continue;
+    const slowest = this.#slow.toSorted((a, b) => b.answer.ms - a.answer.ms).slice(0, MOST_MEASURED);
+    for (const { request, answer } of slowest) {
+      if (this.#server.exit !== undefined) break;
+      const again = await measured(this.#server, sender, { request });
+      if (!isTooExpensive(request, again.answer, again.cpu)) continue;
       problems.push(
-        `${answer.ms.toFixed(0)} and ${again.ms.toFixed(0)} ms for ${again.bytes} bytes\n${requestText(request)}`,
+        `${again.cpu.toFixed(0)} ms of CPU, ${answer.ms.toFixed(0)} ms among others, for ${again.answer.bytes} bytes\n${requestText(request)}`,
       );
     }
     return problems;

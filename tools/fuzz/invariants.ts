@@ -26,17 +26,24 @@ export function isFailure({ status, text }: Answer): boolean {
   return status === 500 && !ALSO_OF_KUBERNETES.some((message) => message.test(text));
 }
 
-const BASE_MS = 2000;
-const MS_PER_BYTE = 0.01;
+/** What no request may take of the server's main thread, and what each byte of it and of its answer may take besides. */
+const BASE_CPU_MS = 250;
+const CPU_MS_PER_BYTE = 0.0005;
+/** Beyond this, what a request costs is measured: until then it is the machine's time, which others use. */
+const SUSPICIOUS_MS = 1000;
 
 /** Not 504, for which the server waits as long as it was asked to or as it does for a later revision; not streams. */
 export function isTimed(request: FuzzRequest, { status }: Answer): boolean {
   return status !== 504 && !isStream(request);
 }
 
-/** Whether an answer took longer than a generous bound on what its size and that of its request explain. */
-export function isTooSlow(request: FuzzRequest, answer: Answer): boolean {
-  if (!isTimed(request, answer)) return false;
-  const { ms, bytes } = answer;
-  return ms > BASE_MS + (request.body.length + request.target.length + bytes) * MS_PER_BYTE;
+/** Whether an answer took so long that what it costs is to be measured, alone. */
+export function isSuspicious(request: FuzzRequest, answer: Answer): boolean {
+  return isTimed(request, answer) && answer.ms > SUSPICIOUS_MS;
+}
+
+/** Whether a request held the server's main thread for longer than its size and that of its answer explain. */
+export function isTooExpensive(request: FuzzRequest, { bytes }: Answer, cpuMs: number): boolean {
+  const size = request.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return cpuMs > BASE_CPU_MS + (request.body.length + request.target.length + size + bytes) * CPU_MS_PER_BYTE;
 }

@@ -7,6 +7,7 @@ import { isWrite, recordMachineUse } from "../../packages/cli/test/machine-use.t
 /** What the parent hears. */
 export type Report =
   | { type: "uncaught"; text: string }
+  | { type: "cpu"; ms: number }
   | { type: "memory"; rss: number; used: number; final: boolean }
   | { type: "machine"; writes: string[]; processes: string[] };
 
@@ -22,12 +23,19 @@ function memory(final: boolean): void {
   report({ type: "memory", rss, used: heapUsed + external, final });
 }
 
+/** Of the main thread, which answers all requests. */
+function cpu(): void {
+  const { user, system } = process.threadCpuUsage();
+  report({ type: "cpu", ms: (user + system) / 1000 });
+}
+
 process.on("unhandledRejection", (reason) =>
   report({ type: "uncaught", text: reason instanceof Error ? (reason.stack ?? reason.message) : String(reason) }),
 );
 process.on("uncaughtExceptionMonitor", (error) => report({ type: "uncaught", text: error.stack ?? error.message }));
 process.on("message", (question) => {
   if (question === "memory") memory(false);
+  else if (question === "cpu") cpu();
   else if (question === "memory now and after a collection") memory(true);
   else if (question === "machine") {
     const writes = use.files.filter(

@@ -55,6 +55,7 @@ const STRANGE_HEADERS: readonly (readonly [string, string])[] = [
   ["impersonate-user", "../x"],
   ["impersonate-group", "system:masters"],
   ["impersonate-extra-%zz%41", "x"],
+  ["impersonate-extra-constructor", "x"],
   ["impersonate-uid", ""],
   ["x-remote-user", "admin"],
   ["accept-encoding", "gzip;q=0,br,*;q=1"],
@@ -88,7 +89,9 @@ export function requestOf(seed: number, number: number): FuzzRequest {
     (DRY_RUN_ONLY.test(resource.plural) ||
       (method === "DELETE" && !resource.namespaced && (!isOne || NEEDED.has(resource.plural))));
   if (dryRun) query.push("dryRun=All");
-  const { type, body } = ["POST", "PUT", "PATCH", "DELETE"].includes(method)
+  // The options in the body of a delete would count instead of the parameters.
+  const hasBody = ["POST", "PUT", "PATCH", "DELETE"].includes(method) && !(dryRun && method === "DELETE");
+  const { type, body } = hasBody
     ? bodyFor(random, { resource, kind: part?.kind ?? resource, name, method })
     : { type: undefined, body: Buffer.alloc(0) };
   const headers: (readonly [string, string])[] = [];

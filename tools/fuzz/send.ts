@@ -8,8 +8,9 @@ export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
+  /** Without them, requests are anonymous. */
+  readonly cert?: string;
+  readonly key?: string;
 }
 
 export interface Answer {
@@ -26,6 +27,8 @@ export interface Answer {
 const STREAM_MS = 100;
 const LONGEST_MS = 60_000;
 const KEPT_TEXT = 16_000;
+/** More than the server takes, or it would never hear of it. */
+const LARGEST_HEAD = 4 * 1024 * 1024;
 /** In megabytes. Beyond it, Node's client resets its own streams: every later request on the connection would go unheard. */
 const CLIENT_MEMORY = 1000;
 
@@ -36,7 +39,8 @@ export const isStream = ({ target }: FuzzRequest): boolean => /[?&](watch|follow
 export function openTls(endpoint: Endpoint, protocol: "http/1.1" | "h2"): Promise<TLSSocket> {
   const { host, port, ca, cert, key } = endpoint;
   return new Promise((resolve, reject) => {
-    const socket = connectTls({ host, port, ca, cert, key, ALPNProtocols: [protocol], servername: "localhost" });
+    const credential = cert && key ? { cert, key } : {};
+    const socket = connectTls({ host, port, ca, ...credential, ALPNProtocols: [protocol], servername: "localhost" });
     socket.once("secureConnect", () => resolve(socket));
     socket.on("error", reject);
   });
@@ -93,10 +97,8 @@ export class Sender {
     const session = this.#http2();
     const began = performance.now();
     return new Promise((resolve) => {
-      const stream = session.request(
-        { ":method": request.method, ":path": request.target, ...http2Headers(request) },
-        { endStream: request.body.length === 0 },
-      );
+      const headers = { ":method": request.method, ":path": request.target, ...http2Headers(request) };
+      const stream = session.request(headers, { endStream: request.body.length === 0 });
       const chunks: Buffer[] = [];
       let [bytes, head, status, stopped] = [0, 0, 0, false];
       const finish = () => {
@@ -127,7 +129,8 @@ export class Sender {
   #http2(): ClientHttp2Session {
     if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session;
     const { url, ca, cert, key } = this.#endpoint;
-    const session = connectHttp2(url, { ca, cert, key, maxSessionMemory: CLIENT_MEMORY });
+    const limits = { maxSessionMemory: CLIENT_MEMORY, maxSendHeaderBlockLength: LARGEST_HEAD };
+    const session = connectHttp2(url, { ca, ...(cert && key && { cert, key }), ...limits });
     session.on("error", () => {});
     session.setMaxListeners(0);
     this.#session = session;
@@ -137,11 +140,20 @@ export class Sender {
 
 /** The client of HTTP/2 refuses to send some of it. */
 function isSendable({ target, headers, method }: FuzzRequest): boolean {
-  return target.startsWith("/") && /^[\x21-\x7e]*$/.test(target) && headers.length < 50 && method !== "CONNECT";
+  const isAlone = new Set(headers.map(([name]) => name)).size === headers.length || REPEATABLE.has(headers.at(-1)![0]);
+  return target.startsWith("/") && /^[\x21-\x7e]*$/.test(target) && isAlone && method !== "CONNECT";
 }
 
-function http2Headers({ headers }: FuzzRequest): Record<string, string> {
-  return Object.fromEntries(headers);
+/** Headers that Node's client sends more than once. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  ...["x", "cookie", "accept", "impersonate-group", "x-forwarded-for", "x-real-ip", "warning"],
+]);
+
+function http2Headers({ headers }: FuzzRequest): Record<string, string | string[]> {
+  const values = Map.groupBy(headers, ([name]) => name);
+  return Object.fromEntries(
+    Array.from(values, ([name, pairs]) => [name, pairs.length === 1 ? pairs[0]![1] : pairs.map(([, value]) => value)]),
+  );
 }
 
 /** The request as it stands on the wire. */

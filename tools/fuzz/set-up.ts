@@ -82,6 +82,7 @@ export async function setUp(sender: Sender): Promise<void> {
   };
   for (const name of ["fuzz", STEADY]) await call("POST", "/api/v1/namespaces", namespace(name));
   await call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+  await call("POST", `/api/v1/namespaces/${STEADY}/configmaps`, { metadata: { name: "bystander" } });
   const pods = `/api/v1/namespaces/${STEADY}/pods`;
   // Pods need the default ServiceAccount of their namespace, which a controller creates.
   await retried(() => call("POST", pods, pod));

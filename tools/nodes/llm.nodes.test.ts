@@ -14,6 +14,9 @@ const NAMESPACE = "models";
 const KEY = `${NAMESPACE}/words`;
 const CLIENT = readFileSync(new URL("programs/ask.py", import.meta.url), "utf8");
 
+/** The server in place of vLLM needs little, and the nodes are small. */
+const SMALL = { requests: { cpu: "50m", memory: "64Mi", "ephemeral-storage": "16Mi" } };
+
 /** A server with vLLM's flags, probes and metrics, as the operator runs it, and a client that asks it through its Service. */
 describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
   let cluster: NodeCluster;
@@ -67,6 +70,7 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
           image: "example/openai-server:v1",
           args: ["--max-model-len", "512"],
           sharedMemory: "64Mi",
+          resources: SMALL,
         } as unknown as LLMModel["spec"],
       });
       await isReady(120);
@@ -102,6 +106,25 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
     await cluster.client.delete(Pod, `${NAMESPACE}/client`);
   });
 
+  test("a replica that is deleted while it loads ends long before its grace period", async (t) => {
+    const spec = {
+      ...{ modelName: "example/words", gpuCount: 0, image: "example/openai-server:v1", sharedMemory: "64Mi" },
+      ...{ resources: SMALL, env: [{ name: "LOADING_SECONDS", value: "600" }] },
+    } as unknown as LLMModel["spec"];
+    await cluster.client.create(LLMModel, { metadata: { name: "loading", namespace: NAMESPACE }, spec });
+    const labelSelector = "ai.example.com/model=loading";
+    const pods = async () => (await cluster.client.list(Pod, { namespace: NAMESPACE, labelSelector })).items;
+    await until("it loads", 120, async () => {
+      const [pod] = await pods();
+      return pod?.status?.containerStatuses?.[0]?.state?.running ? true : undefined;
+    });
+    await cluster.client.delete(LLMModel, `${NAMESPACE}/loading`);
+    const seconds = await timed(async () => {
+      await until("its pod is gone", 60, async () => ((await pods()).length === 0 ? true : undefined));
+    });
+    t.diagnostic(`gone ${seconds} s after its deletion, of a grace period of 310 s`);
+  });
+
   test("the size of a ModelDeployment follows a load that rises and falls, and no request is lost", async (t) => {
     await cluster.client.delete(LLMModel, KEY);
     await cluster.client.create(ModelDeployment, {
@@ -109,6 +132,7 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
       // Requests of half a second, four at a time on each replica.
       spec: {
         ...{ model: "example/words", gpuCount: 0, image: "example/openai-server:v1", sharedMemory: "64Mi" },
+        resources: SMALL,
         args: ["--max-num-seqs", "4"],
         sla: { maxLatency: "1s" },
         scaling: { minReplicas: 1, maxReplicas: 8, downAfter: "30s" },

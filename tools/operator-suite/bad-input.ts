@@ -67,7 +67,7 @@ export function unpullable(stage: TestEnvironment, image: string): void {
 
 /** Brings a node with GPUs to a cluster that has none. */
 export async function lateNode(stage: TestEnvironment): Promise<void> {
-  const capacity = { cpu: "32", memory: "256Gi", pods: "110", "nvidia.com/gpu": "8" };
+  const capacity = { cpu: "32", memory: "256Gi", "ephemeral-storage": "500Gi", pods: "110", "nvidia.com/gpu": "8" };
   await stage.client.create(Node, kwokNode({ name: "late", capacity }) as never);
   await stage.client.patchStatus(Node, "late", { merge: { status: { capacity, allocatable: capacity } } });
 }

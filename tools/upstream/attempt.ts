@@ -72,6 +72,7 @@ function nodesFor(objects: readonly AnyObject[]): NodeShape[] {
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       if (key === "nodeSelector") Object.assign(labels, inner);
+      if (key === "nodeSelectorTerms") for (const term of inner as Terms) Object.assign(labels, labelsIn(term));
       if (key === "requests" || key === "limits")
         for (const name of Object.keys(inner ?? {})) if (name.includes("/")) capacity[name] ??= "64";
       visit(inner);
@@ -80,6 +81,16 @@ function nodesFor(objects: readonly AnyObject[]): NodeShape[] {
   visit(objects);
   return Array.from({ length: 24 }, (_, index) => ({ name: `node-${index}`, capacity, labels }));
 }
+
+type Terms = readonly { matchExpressions?: { key: string; operator: string; values?: string[] }[] }[];
+
+/** Labels that satisfy a term of a node affinity. */
+const labelsIn = ({ matchExpressions = [] }: Terms[number]) =>
+  Object.fromEntries(
+    matchExpressions.flatMap(({ key, operator, values = ["true"] }) =>
+      operator === "In" || operator === "Exists" ? [[key, values[0]!]] : [],
+    ),
+  );
 
 interface Applied {
   readonly kind: ApiResource;

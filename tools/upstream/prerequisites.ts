@@ -2,9 +2,11 @@ import type { AnyObject } from "@konverge/core";
 
 type Entries = Record<string, unknown>;
 
+const CLAIM = { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "10Gi" } } };
+
 /**
  * What a manifest refers to and does not contain, because its reader is expected to make it: service accounts, secrets,
- * configuration and claims. Each is made with every key that is named, and nothing else.
+ * configuration, claims, runtime and device classes. Each is made with every key that is named, and nothing else.
  */
 export function prerequisitesOf(objects: readonly AnyObject[]): AnyObject[] {
   const found = new Map<string, AnyObject>();
@@ -23,6 +25,14 @@ export function prerequisitesOf(objects: readonly AnyObject[]): AnyObject[] {
     if (typeof value !== "object" || value === null) return;
     const entries = value as Record<string, Entries & string>;
     add("v1", "ServiceAccount", entries["serviceAccountName"]);
+    add("node.k8s.io/v1", "RuntimeClass", entries["runtimeClassName"], { handler: "any" });
+    add("scheduling.k8s.io/v1", "PriorityClass", entries["priorityClassName"], { value: 1000 });
+    // Fields of Dynamo graphs.
+    withKey("Secret", entries["envFromSecret"], undefined);
+    for (const claim of (entries["pvcs"] as unknown as Entries[] | undefined) ?? [])
+      if (!claim["create"]) add("v1", "PersistentVolumeClaim", claim["name"], { spec: CLAIM });
+    if (entries["compilationCache"])
+      add("v1", "PersistentVolumeClaim", entries["compilationCache"]["pvcName"], { spec: CLAIM });
     for (const [field, kind] of [
       ["secretKeyRef", "Secret"],
       ["configMapKeyRef", "ConfigMap"],
@@ -46,6 +56,5 @@ function volumeOf(
     ((source["items"] as { key: string }[] | undefined) ?? [{ key: "file" }]).map(({ key }) => key);
   if (secret?.["secretName"]) for (const key of keys(secret)) withKey("Secret", secret["secretName"], key);
   if (configMap?.["name"]) for (const key of keys(configMap)) withKey("ConfigMap", configMap["name"], key);
-  const spec = { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "10Gi" } } };
-  if (claim?.["claimName"]) add("v1", "PersistentVolumeClaim", claim["claimName"], { spec });
+  if (claim?.["claimName"]) add("v1", "PersistentVolumeClaim", claim["claimName"], { spec: CLAIM });
 }

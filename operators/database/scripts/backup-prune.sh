@@ -48,5 +48,6 @@ for wal in "$BACKUPS"/wal/*; do
     oldest=$(printf '%s\n' "$oldest" "$(value startWAL "$name")" | grep . | sort -k 1.9 | head -n 1)
   done
   # WAL of a system of which there is no backup is of no use.
+  find "$wal" -maxdepth 1 -name '.?*' -cmin +1440 -exec rm -f {} +
   if [ -n "$oldest" ]; then pg_archivecleanup "$wal" "$oldest"; else rm -rf "$wal"; fi
 done

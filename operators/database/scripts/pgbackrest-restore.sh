@@ -20,13 +20,17 @@ describe() {
       echo "started=$(moment "$started")"
       echo "stopped=$(moment "$((stopped + 1))")"
       echo "stopLSN=$stop"
+      echo "startWAL=$wal"
       echo "system=$system"
       echo "version=$version"
       echo "label=${label:-$name}"
     } > "$SOURCE/base/$name/info"
   done
-  pgbackrest repo-ls --recurse --output=json archive/db | sed 's/},/\n/g' | sed -n 's#.*/\([0-9A-F]\{24\}\)-[^"]*":{.*"time":\([0-9]*\).*#\1 \2#p' | while read -r segment time; do
+  pgbackrest repo-ls --recurse --output=json archive/db | sed 's/},/\n/g' | sed -n 's#.*/\([0-9A-F]\{24\}\(\.partial\)\{0,1\}\)-[^"]*":{.*"time":\([0-9]*\).*#\1 \3#p' | while read -r segment time; do
     touch -d "@$time" "$SOURCE/wal/$system/$segment"
+  done
+  for history in $(pgbackrest repo-ls --recurse archive/db | grep '\.history$'); do
+    pgbackrest repo-get "archive/db/$history" > "$SOURCE/wal/$system/${history##*/}" || fail "$STORE cannot be read: the log of the pod says why"
   done
 }
 
@@ -45,8 +49,8 @@ fetch() {
 }
 
 # That a segment is not there ends the recovery; that it cannot be had now must not, and stops the server.
-restore_command() {
-  echo 'pgbackrest archive-get %f "%p" || exit $(($? > 1 ? 255 : 1))'
+get_command() {
+  echo 'pgbackrest archive-get "$f" "%p" || exit $(($? > 1 ? 255 : 1))'
 }
 
 # When a segment came to the store tells only that it was written earlier. A backup that began after the target found all WAL before.
@@ -68,4 +72,4 @@ forget() {
 
 where="$STORE"
 SOURCE=$(mktemp -d)
-case $MODE in check | restore) describe ;; esac
+case $MODE in check | restore | drill) describe ;; esac

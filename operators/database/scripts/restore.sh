@@ -3,12 +3,14 @@
 #   restore  beside the data that are there; only what has come up as a server takes their place, and they stay aside
 #   undo     puts back what was there
 #   finish   removes what was there
+#   drill    restores the newest backup into PGDATA, which is for that alone, checks what came up, and removes it
 # Each part can be cut off at any point and begun again.
 #
 # Variables: MODE, NAME, PGDATA, SOURCE (the backups, as backup.sh and archive.sh leave them), BACKUP (default: the newest
 # from which the target can be reached), TARGET_TIME, TARGET_LSN, TARGET_XID (at most one; default: the end of the archive),
 # TARGET_TIMELINE, IN_PLACE (yes: data that are there may be replaced), ARCHIVE (what archive.sh
-# writes for the restored server, where it is on the same volume), USERNAME, REPORT; with STORE also SCRIPTS, and instead of SOURCE
+# writes for the restored server, where it is on the same volume), USERNAME, REPORT; for a drill DRILL (`random`: up to a second
+# that chance chooses), QUERY and QUERY_DATABASE (must not return false or nothing; default: none is asked); with STORE also SCRIPTS, and instead of SOURCE
 # those of pgbackrest-restore.sh.
 set -eu
 export LC_ALL=C
@@ -18,7 +20,7 @@ aside="$PGDATA.before-$NAME"
 
 fail() {
   echo "restore.sh: $1" >&2
-  echo "error=$1" > "$REPORT"
+  echo "error=$1" >> "$REPORT"
   exit 1
 }
 
@@ -76,12 +78,50 @@ fetch() {
   cp -a "$SOURCE/base/$BACKUP/data" "$work"
 }
 
+# A server that did not know of its successor may have gone on in the segment in which its timeline was left: what led on is in the
+# one with `.partial`.
 restore_command() {
-  echo 'cp "$WAL/%f" "%p"'
+  latest=''
+  if [ "${TARGET_TIMELINE:-latest}" = latest ]; then latest='[ ! -e "$WAL/%f.partial" ] || f=%f.partial; '; fi
+  echo "f=%f; $latest$(get_command)"
+}
+
+get_command() {
+  echo 'cp "$WAL/$f" "%p"'
 }
 
 forget() {
   if [ -n "$ARCHIVE" ]; then rm -f "$ARCHIVE/wal/$2/$1"*; fi
+}
+
+# Which timeline a restore goes through, and where it leaves each for the next one: timeline:segment, the last without an end.
+find_way() {
+  case ${TARGET_TIMELINE:-latest} in
+    latest) last=$(ls "$WAL" 2> /dev/null | sed -n 's/^\([0-9A-F]\{8\}\)\.history$/\1/p' | tail -n 1) ;;
+    current) last='' ;;
+    *) last=$(printf %08X "$TARGET_TIMELINE") ;;
+  esac
+  last=${last:-$(value startWAL "$BACKUP" | cut -c 1-8)}
+  way=''
+  if [ -e "$WAL/$last.history" ]; then
+    while read -r timeline place _; do
+      if [ -n "$place" ]; then way="$way $timeline:$(($(bytes "$place") / size))"; fi
+    done < "$WAL/$last.history"
+  fi
+  way="$way $((0x$last)):"
+}
+
+# The timeline that a segment must be of.
+timeline_at() {
+  for one in $way; do
+    left=${one#*:}
+    if [ -z "$left" ] || [ "$1" -lt "$left" ]; then printf %08X "${one%:*}" && return; fi
+  done
+}
+
+# When a file was written.
+written() {
+  date -u -r "$WAL/$1" +%Y-%m-%dT%H:%M:%SZ
 }
 
 # Whether all WAL is there from the backup to the end of the archive, and the target is in it.
@@ -91,15 +131,16 @@ check_wal() {
   end=$(value stopped "$BACKUP")
   stop=$(bytes "$(value stopLSN "$BACKUP")")
   reach="$end ($(value stopLSN "$BACKUP"))"
+  find_way
   # Up to its end a backup has its own WAL.
   next=$((stop / size))
-  for segment in $(ls "$WAL" 2> /dev/null | sed -n 's/^.\{8\}\([0-9A-F]\{16\}\)$/\1/p' | sort -u); do
-    place=$((0x$(echo "$segment" | cut -c 1-8) * each + 0x$(echo "$segment" | cut -c 9-16)))
-    [ "$place" -ge "$next" ] || continue
-    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment ????????$(printf '%08X%08X' $((next / each)) $((next % each))) in $where, but later ones; possible is $reach at the latest, with targetLSN"
+  for name in $(ls "$WAL" 2> /dev/null | grep -x '[0-9A-F]\{24\}' | sort -k 1.9); do
+    place=$((0x$(echo "$name" | cut -c 9-16) * each + 0x$(echo "$name" | cut -c 17-)))
+    [ "$place" -ge "$next" ] && [ "$(timeline_at "$place")" = "$(echo "$name" | cut -c 1-8)" ] || continue
+    [ "$place" -eq "$next" ] || fail "WAL is missing: no segment $(timeline_at "$next")$(printf '%08X%08X' $((next / each)) $((next % each))) in $where, but later ones; possible is $reach at the latest, with targetLSN"
     next=$((next + 1))
     stop=$((next * size))
-    end=$(date -u -r "$(ls -t "$WAL"/????????"$segment" | head -n 1)" +%Y-%m-%dT%H:%M:%SZ)
+    end=$(written "$name")
     reach="$end ($(printf '%X/%X' $((stop / 4294967296)) $((stop % 4294967296))))"
   done
   if [ -n "$TARGET_TIME" ] && [ "$(seconds "$TARGET_TIME")" -gt "$(seconds "$end")" ]; then fail "the target lies after the last archived WAL: possible is $reach at the latest"; fi
@@ -155,20 +196,52 @@ why() {
   grep -e FATAL -e PANIC "$scratch/log" | grep -v 'the database system is' | tail -n 1
 }
 
+# Lets the private server reach the target, and notes what it is then.
+come_up() {
+  scratch=$(mktemp -d)
+  if ! recover "$TARGET_TIME"; then
+    cat "$scratch/log" >&2
+    # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
+    if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi
+    recover '' || fail "the backup did not come up: $(why)"
+  fi
+  recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
+}
+
+# A second between the end of the backup and that of the archive.
+random_time() {
+  first=$(($(seconds "$(value stopped "$BACKUP")") + 1))
+  span=$(($(seconds "$end") - first))
+  if [ "$span" -gt 0 ]; then date -u -d "@$((first + $(od -A n -N 4 -t u4 /dev/urandom) % span))" +%Y-%m-%dT%H:%M:%SZ; fi
+}
+
+drill() {
+  began=$(date +%s)
+  check
+  if [ "$DRILL" = random ]; then TARGET_TIME=$(random_time); fi
+  echo "target=${TARGET_TIME:-$end}" >> "$REPORT"
+  come_up
+  system=$(pg_controldata -D "$work" | sed -n 's/^Database system identifier: *//p')
+  [ "$system" = "$(value system "$BACKUP")" ] || fail "the restored server is of system $system, and backup $BACKUP of $(value system "$BACKUP")"
+  if [ -n "$QUERY" ]; then
+    answer=$(psql -XAt -v ON_ERROR_STOP=1 -h "$scratch" -U "$USERNAME" -d "$QUERY_DATABASE" -c "$QUERY" 2> "$scratch/said") || fail "the query of the drill failed: $(head -n 1 "$scratch/said")"
+    case $answer in '' | f) fail "the query of the drill returned ${answer:-nothing}" ;; esac
+  fi
+  pg_ctl stop -D "$work" -w -m fast -t 3600
+  if ! pg_controldata -D "$work" | grep -q 'checksum version: *0$'; then
+    pg_checksums --check -D "$work" || fail "pages of the restored data are damaged: the log of the pod says which"
+  fi
+  rm -rf "$work"
+  { echo "$recovered"; echo "seconds=$(($(date +%s) - began))"; } >> "$REPORT"
+}
+
 restore() {
   # All was done before, and not noted.
   if [ -d "$aside" ] && [ ! -d "$work" ]; then echo "backup=$BACKUP" > "$REPORT" && exit 0; fi
   if [ ! -e "$work.ready" ]; then
     if [ "$IN_PLACE" != yes ] && [ -e "$PGDATA/PG_VERSION" ]; then fail "there are data in $PGDATA already: they are not replaced"; fi
     check
-    scratch=$(mktemp -d)
-    if ! recover "$TARGET_TIME"; then
-      cat "$scratch/log" >&2
-      # Nothing was committed between the target and the end of the archive, which lies after it: all of it is wanted.
-      if ! is_before_end || ! grep -q 'recovery ended before configured recovery target was reached' "$scratch/log"; then fail "the backup did not come up: $(why)"; fi
-      recover '' || fail "the backup did not come up: $(why)"
-    fi
-    recovered=$(psql -XAt -h "$scratch" -d postgres -U "$USERNAME" -c "select 'recoveredTo=' || coalesce(to_char(pg_last_xact_replay_timestamp() at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), '')" -c "select 'timeline=' || timeline_id from pg_control_checkpoint()") || fail "the restored server does not answer"
+    come_up
     pg_ctl stop -D "$work" -w -m fast -t 3600
     echo "$recovered" >> "$REPORT"
     initdb --sync-only -D "$work" > /dev/null

@@ -9,12 +9,15 @@
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
 #   checkpoint   a number while the primary is about to hand over: it makes a checkpoint, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, and APPLICATION and TLS if there are.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, and APPLICATION and TLS if there
+# are; those of server-archive.sh if WAL is archived.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
 export PGCONNECT_TIMEOUT=5
 server=''
+needed=''
+. "$SCRIPTS/server-archive.sh"
 
 say() {
   echo "server.sh: $*" >&2
@@ -62,7 +65,7 @@ conninfo() {
 }
 
 timeline() {
-  pg_controldata -D "$PGDATA" | sed -n "s/^Latest checkpoint's TimeLineID: *//p"
+  control "Latest checkpoint's TimeLineID"
 }
 
 # The standbys of which a number must confirm each commit.
@@ -101,6 +104,8 @@ settle() {
       echo "primary_conninfo = '$(conninfo "$upstream")'"
       echo "primary_slot_name = '$(slot_of "$POD_NAME")'"
     fi
+    # Not while positions are compared: nothing must arrive then. For who is promoted it tells which timelines are taken.
+    if is_archived && [ -n "$primary" ]; then echo "restore_command = 'sh \"\$SCRIPTS/restore-wal.sh\" \"%f\" \"%p\"'"; fi
   } > "$RUN/postgresql.conf.new"
   cmp -s "$RUN/postgresql.conf.new" "$RUN/postgresql.conf" && return
   mv "$RUN/postgresql.conf.new" "$RUN/postgresql.conf"
@@ -226,10 +231,11 @@ lead() {
   fi
   remember term
   if is_standby; then
+    queue_received || return
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary && flush && set_application
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -255,6 +261,7 @@ join() {
   if is_up; then stop_server fast; fi
   state joining
   if has_data && ! [ -f "$VOLUME/rewinding" ]; then
+    save_unarchived || { state waiting; return; }
     touch "$VOLUME/rewinding"
     # What is taken back begins again at a place where both were one. Without the primary's WAL from there on it would find
     # its own, in which it went another way.
@@ -278,7 +285,7 @@ NEEDED='select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) whe
 
 follow() {
   remember term
-  rm -f "$RUN/passwords" "$RUN/application"
+  rm -f "$RUN/passwords" "$RUN/application" "$RUN/archive"
   if is_up && ! is_standby; then
     say "is no longer the primary: it stops"
     # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.
@@ -295,12 +302,16 @@ follow() {
     state stopped
   else
     is_up || start_server
-    if [ -n "$primary" ] && [ "$(is_gone "$(sql -c "$NEEDED")")" = t ]; then
+    # While it replays what is archived, it needs nothing of its primary.
+    before=$needed
+    needed=$(sql -c "$NEEDED")
+    if [ -n "$primary" ] && [ "$needed" = "$before" ] && [ "$(is_gone "$needed")" = t ] && ! is_restorable "$needed"; then
       say "was away for so long that $primary has no longer got what it needs"
       touch "$VOLUME/rewinding"
       join
     fi
     keep_slots '' || return
+    watch keep_unarchived
     # Without an upstream nothing must arrive anymore before this is reported.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
   fi
@@ -325,6 +336,7 @@ while :; do
     state waiting
   else
     settle
+    archive_aside
     if [ "$primary" = "$POD_NAME" ]; then lead; else follow; fi
   fi
   pause

@@ -5,10 +5,13 @@
 #   streaming    "yes" if a standby receives from its primary
 #   behind       seconds since a standby replayed something that it has not got all of
 #   confirming   which standbys a primary waits for
+#   volumeTerm, data  the latest term that the volume has seen, and whether the data on it are of a primary or a standby
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
+#   aside        files that this server had not archived when it was the primary, and that still wait for it
 #   checkpoint   the last that was asked for before a hand-over, and made
+#   segmentSize, position, history, archived, waiting, backups  of a primary that archives its WAL: see archive-facts.sh
 #   password     a digest of the administrator's password that the server was last given
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
@@ -16,7 +19,13 @@ set -u
 
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
+[ -d "$VOLUME/unarchived" ] && echo "aside=$(find "$VOLUME/unarchived" -type f ! -name '.*' | wc -l)"
+[ -f "$RUN/archive" ] && cat "$RUN/archive"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
+[ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"
+if [ -s "$PGDATA/PG_VERSION" ]; then
+  if [ -f "$PGDATA/standby.signal" ]; then echo data=standby; else echo data=primary; fi
+fi
 df -P -k "$VOLUME" | awk 'NR == 2 { print "size=" $2; print "used=" $3 }'
 if pg_isready -q -h "$RUN" -p "$PORT" -U postgres; then
   psql -X -q -A -t -h "$RUN" -p "$PORT" -U postgres -d postgres <<'SQL'

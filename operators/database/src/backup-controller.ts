@@ -55,8 +55,8 @@ export function databaseBackups() {
       }),
     ],
     permissions: [
-      permission(Job, ["get", "create"]),
-      permission(Pod, ["list"]),
+      permission(Job, ["get", "create"], { why: "runs each DatabaseBackup in a Job" }),
+      permission(Pod, ["list"], { why: "reads why the pods of each DatabaseBackup failed" }),
       permission(DatabaseBackup, ["delete"]),
       permission(Event, ["list"]),
     ],
@@ -182,6 +182,7 @@ async function expire(backup: DatabaseBackup, context: ReconcileContext): Promis
   const letGo = isLetGo(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
   if (!letGo) return endedTask(backup);
   if (labels?.[SCHEDULED]) {
+    // Direct write: an expired object deletes itself.
     await client.delete(DatabaseBackup, `${namespace}/${name}`, { preconditions: { uid: uid! } });
     return endedTask(backup);
   }

@@ -17,6 +17,25 @@ const notInStore = (field: string, unused: string) =>
     fieldPath: `.${field}`,
   });
 
+const drillSpec = z.object({
+  schedule: z.string().min(1).describe("Cron schedule, such as `0 5 * * 0`."),
+  timeZone: z.string().optional(),
+  target: z
+    .enum(["random", "latest"])
+    .default("random")
+    .describe(
+      "Up to when to restore: a second that chance chooses after the newest backup, or the end of the archive.",
+    ),
+  query: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "SQL for the restored server, such as `select count(*) > 0 from orders`. False, nothing or an error fail the drill.",
+    ),
+  database: z.string().min(1).default("postgres").describe("The database in which the query runs."),
+});
+
 /** What a Database says about its backups. */
 export const backupSpec = z
   .object({
@@ -54,8 +73,16 @@ export const backupSpec = z
     objectStore: objectStoreSpec
       .optional()
       .describe("Keeps backups and WAL in an object store instead of a volume, by pgBackRest. Postgres only."),
+    drill: drillSpec
+      .optional()
+      .describe("Restores the newest backup into a temporary server on a schedule, and checks it. Postgres only."),
   })
   .check(
+    cel("!has(self.drill) || !has(self.method) || self.method == 'physical'", {
+      message: "drills restore physical backups: omit drill, or set method to physical",
+      reason: "FieldValueForbidden",
+      fieldPath: ".drill",
+    }),
     notInStore("claim", "!has(self.claim)"),
     notInStore("accessMode", "!has(self.accessMode)"),
     notInStore("method", "!has(self.method) || self.method == 'physical'"),

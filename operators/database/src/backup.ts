@@ -3,15 +3,18 @@ import { PersistentVolumeClaim } from "konverge/kinds";
 import { backupScheduleFor } from "./backup-jobs.ts";
 import { backupClaimFor, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
+import { drillScheduleFor } from "./drill-jobs.ts";
 import { backupName } from "./names.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
-/** The volume for a database's backups, and what takes them on a schedule. */
+/** The volume for a database's backups, and what takes and tries them on a schedule. */
 export function backupsFor(database: Database, claim: PersistentVolumeClaim | undefined) {
   const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
+  const beside = isOfOneNode(database, claim);
   return [
     ...backupClaimFor(database, claim),
-    ...backupScheduleFor(database, { stopped, beside: isOfOneNode(database, claim) }),
+    ...backupScheduleFor(database, { stopped, beside }),
+    ...drillScheduleFor(database, { stopped, beside }),
   ];
 }
 
@@ -21,6 +24,7 @@ export async function keepBackups(database: Database, client: ReconcileContext["
   if (!spec.backup || spec.backup.claim || spec.deletionPolicy === "Delete") return;
   const key = `${metadata.namespace}/${backupName(database)}`;
   const patch = { merge: { metadata: { ownerReferences: null } } };
+  // Direct write: a volume with backups is released from its owner so that it outlives it.
   await client.patch(PersistentVolumeClaim, key, patch).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
   });

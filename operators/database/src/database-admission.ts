@@ -1,4 +1,5 @@
 import type { FieldError } from "konverge";
+import type { ResourceRequirements } from "konverge/kinds";
 import { parseQuantity } from "konverge/objects";
 import { podTemplateErrors } from "konverge/pods";
 import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
@@ -46,11 +47,18 @@ export function databaseErrors(database: Database, old: Database | undefined): F
 }
 
 /** What no container could be given. */
-function resourceErrors({ spec: { resources } }: Database): FieldError[] {
+function resourceErrors({ spec }: Database): FieldError[] {
+  return [
+    ...requirementErrors("spec.resources", spec.resources),
+    ...requirementErrors("spec.exporter.resources", spec.exporter?.resources),
+  ];
+}
+
+function requirementErrors(path: string, resources: ResourceRequirements | undefined): FieldError[] {
   const errors: FieldError[] = [];
   for (const part of ["requests", "limits"] as const) {
     for (const [name, given] of Object.entries(resources?.[part] ?? {})) {
-      const field = `spec.resources.${part}.${name}`;
+      const field = `${path}.${part}.${name}`;
       const limit = resources?.limits?.[name];
       if (!isAmount(given)) errors.push(fieldInvalid(field, given, "must be a quantity, such as 500m or 2Gi"));
       else if (part === "requests" && isAmount(limit) && parseQuantity(limit).cmp(parseQuantity(given)) < 0) {

@@ -37,11 +37,12 @@ export function servicesFor(database: Database, engine: Engine) {
   const ports = [{ name: engine.name, port: engine.port, targetPort: "database", protocol: "TCP" as const }];
   const service = (name: string, spec: ServiceSpec) =>
     Service.draft({ metadata: metadataOf(database, name), spec: { ports, ...spec } });
-  const primary = { ...labelsOf(database), [ROLE]: "primary" };
+  // The label alone decides: an exporter that crashes must not take the primary from its clients.
+  const primary = { selector: { ...labelsOf(database), [ROLE]: "primary" }, publishNotReadyAddresses: true };
   const standby = { ...labelsOf(database), [ROLE]: "standby" };
   return [
-    service(database.metadata.name, { selector: primary }),
-    service(writeServiceName(database), { selector: primary }),
+    service(database.metadata.name, primary),
+    service(writeServiceName(database), primary),
     ...(database.spec.instances > 1 ? [service(readServiceName(database), { selector: standby })] : []),
     // Also servers that are not ready yet are reached, by one another.
     service(podsServiceName(database), {

@@ -15,9 +15,9 @@ import {
 import {
   ConfigMap,
   CronJob,
-  CustomResourceDefinition,
   Deployment,
   Event,
+  Job,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -27,19 +27,22 @@ import {
 } from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS } from "konverge/pods";
 import { durationMs } from "konverge/time";
+import { adoptionStep, countOfVolumes, findsEarlierVolumes } from "./adoption.ts";
 import { applicationSecretFor } from "./application.ts";
 import { backupsFor, keepBackups } from "./backup.ts";
 import { existingBackupClaim, isOfOneNode } from "./backup-volume.ts";
 import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
-import { configFor, disruptionBudgetFor, ROTATE, servicesFor, statefulSetFor } from "./database-children.ts";
+import { configFor, disruptionBudgetFor, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { DRILL_OF } from "./drill-jobs.ts";
+import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
 import { type Member, nextStep, type Step } from "./leadership.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
-import { keepPodMonitor, POD_MONITOR_CRD, PodMonitor } from "./pod-monitor.ts";
+import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
 import { parseConfirming } from "./quorum.ts";
 import { heldForRestore } from "./restore-hold.ts";
@@ -59,7 +62,7 @@ import {
 } from "./servers.ts";
 import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
-import { Certificate, keepCertificate } from "./tls-certificate.ts";
+import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, type Topology, topologyFor } from "./topology.ts";
 import { isArchived } from "./wal-archive.ts";
 
@@ -87,25 +90,33 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       PersistentVolumeClaim,
       PodDisruptionBudget,
       Deployment,
+      ownedKind(PodMonitor, { optional: true }),
+      ownedKind(Certificate, { optional: true }),
     ],
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
-      cacheKind<CustomResourceDefinition, Database>(CustomResourceDefinition, {
-        fieldSelector: `metadata.name=${POD_MONITOR_CRD}`,
-      }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
+      watchKind<Job, Database>(Job, {
+        labelSelector: DRILL_OF,
+        to: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[DRILL_OF]}`],
+      }),
       watchKind<PersistentVolumeClaim, Database>(PersistentVolumeClaim, { to: ofDatabase }),
     ],
     permissions: [
-      permission(PersistentVolumeClaim, ["patch"]),
-      permission(StatefulSet, ["delete"]),
-      permission(Pod, ["get", "patch", "delete"]),
-      permission(Pod, ["get", "create"], { subresource: "exec" }),
-      permission(PodMonitor, ["get", "create", "patch", "delete"]),
-      permission(Certificate, ["get", "create", "patch", "delete"]),
+      permission(PersistentVolumeClaim, ["patch"], { why: "lets the volumes of each Database grow" }),
+      permission(StatefulSet, ["delete"], { why: "stops the servers of each Database before it is deleted" }),
+      permission(Pod, ["get", "list", "patch", "delete"], {
+        why: "labels the primary and the standbys of each Database, and replaces outdated servers one after the other; reads what restore drills found",
+      }),
+      permission(Pod, ["get", "create"], {
+        subresource: "exec",
+        why: "runs status.sh in the servers of each Database, to learn who leads, who follows how far, and how full volumes are",
+      }),
       permission(Event, ["list"]),
-      permission(Secret, ["get", "create", "update"]),
+      permission(Secret, ["get", "create", "update"], {
+        why: "keeps the passwords and certificates of each Database, and reads those that cert-manager has issued",
+      }),
     ],
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context) {
@@ -113,13 +124,18 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const { spec, metadata } = database;
       checkSpec(database);
       const engine = engineOf(database);
-      const written = knownTopology(database, observed(ConfigMap, topologyName(database)));
+      const volumes =
+        engine.name === "postgres"
+          ? countOfVolumes(database, cache.list(PersistentVolumeClaim, metadata.namespace))
+          : 0;
+      const written = knownTopology(database, observed(ConfigMap, topologyName(database)), volumes);
       const stopped = whyStopped(database);
       const servers = observed(StatefulSet, metadata.name);
       // Whoever leads stays until another does.
-      const count = Math.max(spec.instances, indexOf(written.primary || written.upstream) + 1);
+      const leader = indexOf(written.primary || written.upstream) + 1;
+      const count = Math.max(spec.instances, leader, written.adopting ? volumes : 0);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
-      const isAsked = engine.name === "postgres" && !stopped && needsAnswers(database, count, isRotating(live));
+      const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, count, isAsked ? ask : undefined, context);
       const outdated = outdatedPods(database, servers, context);
       const rollout: RolloutStep =
@@ -142,7 +158,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
       const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
       const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && outdated.size === 0;
-      const pending = await keepCertificate(database, context);
+      const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       const problem = ready
         ? undefined
@@ -159,11 +175,11 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
         atLimit: wish.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        drills: await drillHistory(database, context),
         stopped,
       };
       tell(database, findings, events);
       metrics.tell(database, findings, () => cache.list(Database));
-      if (cache.get(CustomResourceDefinition, POD_MONITOR_CRD)) await keepPodMonitor(database, context);
       const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const { secrets } = clock;
@@ -181,6 +197,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
           secret,
           ...(application ? [application] : []),
           ...certificates,
+          ...certificatesFor(database),
+          ...podMonitorsFor(database),
           configFor(database, engine),
           scriptsFor(database),
           topologyFor(database, step.topology, {
@@ -202,6 +220,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics) {
     // Servers that are stopped in good order leave volumes that can be used again at once.
     async cleanup(database, { cache, client }) {
       const key = `${database.metadata.namespace}/${database.metadata.name}`;
+      // Direct writes: servers must have stopped before the object goes, and volumes of a StatefulSet are not children.
       await client.delete(StatefulSet, key).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
@@ -228,13 +247,6 @@ function whyStopped(database: Database): Findings["stopped"] {
     : undefined;
 }
 
-/** Only what is needed is read. */
-function needsAnswers(database: Database, count: number, isRotatingNow: boolean): boolean {
-  const { metadata, spec } = database;
-  const rotates = spec.credentials?.rotateEvery !== undefined || metadata.annotations?.[ROTATE] !== undefined;
-  return count > 1 || spec.storage !== undefined || rotates || isRotatingNow || isArchived(database);
-}
-
 /** With fewer standbys than must confirm nothing could be written at all. */
 const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
 
@@ -247,6 +259,7 @@ async function decide(
   context: ReconcileContext,
 ): Promise<Step> {
   const { spec, status } = database;
+  if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;
   const known = await Promise.all(

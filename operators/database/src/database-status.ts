@@ -8,9 +8,11 @@ import {
 } from "konverge";
 import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
-import type { Member, Step } from "./leadership.ts";
+import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
+import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
 import type { StorageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
@@ -32,6 +34,7 @@ export interface Findings {
   readonly atLimit: boolean;
   readonly capacity: string | undefined;
   readonly lastBackup: string | undefined;
+  readonly drills: readonly Drill[];
   /** Why servers are stopped, if they are meant to be. */
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
@@ -45,15 +48,15 @@ export function phaseOf({ ready, problem, step, members, stopped }: Findings): P
   // Its data are being made: until then there is nothing that could run.
   if (stopped?.reason === "Restoring") return "Creating";
   if (ready) return "Running";
-  // A database whose primary answers runs, whatever its standbys do.
-  if (leads(step.topology, members) && members.length > 1) return "Running";
+  // A database whose primary answers runs, whatever its standbys and the other containers of its pods do.
+  if (leads(step.topology, members) && (members.length > 1 || problem)) return "Running";
   return problem && FATAL.has(problem.reason) ? "Failed" : "Creating";
 }
 
-/** Whether the server that shall lead does: as it says, or if it says nothing, as its pod is ready. */
+/** Whether the requested primary accepts writes: as it reports, or if it reports nothing, as its pod is ready. */
 export function leads(topology: Topology, members: readonly Member[]): boolean {
-  const { pod } = members.find(({ name }) => name === topology.primary) ?? {};
-  return (pod?.ready ?? false) && isPromoted(topology, members);
+  const leader = members.find(({ name }) => name === topology.primary);
+  return leader !== undefined && isServing(leader) && isPromoted(topology, members);
 }
 
 /** False while the server that shall lead answers, and says that it does not yet: no event follows when it does. */
@@ -95,6 +98,8 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
+    ...windowStatus(database, members),
+    ...(findings.drills.length > 0 && { drills: [...findings.drills] }),
   };
 }
 
@@ -135,6 +140,8 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
             rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
           ),
     ...failoverCondition(database),
+    ...recoverableCondition(database, findings.members),
+    ...drillCondition(database, findings.drills),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -215,6 +222,12 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   if (atLimit && was("StorageAsRequested")?.reason !== "LimitReached") {
     events.warning("LimitReached", "a volume is nearly full, and spec.storage.limit does not let it grow further");
   }
+  const recoverable = recoverableCondition(database, findings.members)[RECOVERABLE];
+  if (recoverable?.reason === "WALMissing" && was(RECOVERABLE)?.reason !== "WALMissing")
+    events.warning("WALMissing", recoverable.message ?? "");
+  const [drill] = findings.drills;
+  if (drill?.result === "Failed" && status?.drills?.[0]?.name !== drill.name)
+    events.warning("DrillFailed", `${drill.name}: ${drill.error}`);
   const refused = refusedVersion(database);
   if (refused && was("VersionAsRequested")?.reason !== "MajorUpgradeRefused")
     events.warning("MajorUpgradeRefused", refused);

@@ -136,7 +136,12 @@ export const Database = defineKind({
           .optional()
           .describe("Offers TLS to clients; servers use it among themselves."),
         exporter: z
-          .object({ image: z.string().min(1).optional() })
+          .object({
+            image: z.string().min(1).optional(),
+            resources: opaqueObject<ResourceRequirements>()
+              .optional()
+              .describe("Default: requests of 10m and 64Mi, a memory limit of 256Mi."),
+          })
           .optional()
           .describe("Runs an exporter of metrics beside each server, on port 9187."),
         template: podTemplateField(),
@@ -181,6 +186,37 @@ export const Database = defineKind({
         topology: z.string().optional().describe("The operator's record of the primary."),
         storage: z.string().optional().describe("The size of the volumes."),
         lastBackupTime: z.string().optional(),
+        firstRecoverable: z.string().optional().describe("The earliest time that the backups can restore."),
+        lastRecoverable: z
+          .string()
+          .optional()
+          .describe("The latest time that the backups can restore, as of about a minute ago."),
+        gaps: z
+          .array(
+            z.object({
+              from: z.string(),
+              to: z.string().optional().describe("The end of the next base backup; absent until there is one."),
+              firstSegment: z.string(),
+              lastSegment: z.string(),
+            }),
+          )
+          .optional()
+          .describe("Times in between that cannot be restored, because WAL segments are missing in the archive."),
+        drills: z
+          .array(
+            z.object({
+              name: z.string().describe("The Job."),
+              startedAt: z.string(),
+              result: z.enum(["Passed", "Failed"]),
+              backup: z.string().optional(),
+              target: z.string().optional(),
+              recoveredTo: z.string().optional().describe("Time of the last restored transaction."),
+              seconds: z.int().optional().describe("How long it took."),
+              error: z.string().optional(),
+            }),
+          )
+          .optional()
+          .describe("The last restore drills, the latest first."),
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
@@ -188,6 +224,7 @@ export const Database = defineKind({
           postgresOnly(field, `!has(self.spec.${field})`),
         ),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
+        postgresOnly("backup.drill", "!has(self.spec.backup) || !has(self.spec.backup.drill)"),
         cel(NEEDS_IMAGE, {
           message: "backup.objectStore needs image: one of PostgreSQL that also has pgBackRest",
           reason: "FieldValueRequired",

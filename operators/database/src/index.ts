@@ -14,7 +14,9 @@
  * allowed, and that volumes never shrink. Passwords live in a Secret alone.
  */
 export * from "./access-rules.ts";
+export * from "./adoption.ts";
 export * from "./application.ts";
+export * from "./archive-facts.ts";
 export * from "./backup.ts";
 export * from "./backup-controller.ts";
 export * from "./backup-jobs.ts";
@@ -29,13 +31,18 @@ export * from "./database-backup.ts";
 export * from "./database-children.ts";
 export * from "./database-controller.ts";
 export * from "./database-restore.ts";
+export * from "./drill-jobs.ts";
+export * from "./drill-status.ts";
 export * from "./engines.ts";
+export * from "./gap-backup.ts";
 export * from "./leadership.ts";
 export * from "./object-store.ts";
 export * from "./object-store-spec.ts";
 export * from "./operator.ts";
 export * from "./quorum.ts";
 export * from "./recovery-controller.ts";
+export * from "./recovery-status.ts";
+export * from "./recovery-window.ts";
 export * from "./restore-controller.ts";
 export * from "./restore-hold.ts";
 export * from "./restore-jobs.ts";

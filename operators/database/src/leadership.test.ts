@@ -44,6 +44,23 @@ test("a primary that is away has its delay to come back", () => {
   assert.deepEqual([late.topology.primary, late.topology.upstream, late.topology.term], ["", "", 2]);
 });
 
+test("a primary that answers is not away, whatever the rest of its pod does", () => {
+  const answers = server("a", { role: "primary", confirming: "" }, { ready: false });
+  const members = [answers, server("b", {}), server("c", {})];
+  const given = situation({ members, lostSince: 0, allowDataLoss: true });
+  assert.deepEqual(nextStep(given), { topology: given.topology });
+  const hangs = server("a", { role: "primary" }, { ready: false });
+  const failed = nextStep(situation({ members: [hangs, ...members.slice(1)], lostSince: 0, allowDataLoss: true }));
+  assert.equal(failed.topology.operation?.kind, "failover", "a server that does not answer queries is away");
+  const ending = server("a", { role: "primary", confirming: "" }, { ending: true });
+  assert.equal(nextStep(situation({ members: [ending, ...members.slice(1)] })).lostSince, 1_000_000);
+});
+
+test("a standby that answers can be the next primary, whatever the rest of its pod does", () => {
+  const members = [server("a", { role: "primary", confirming: "" }), server("b", {}, { ready: false })];
+  assert.equal(nextStep(situation({ members, switchoverTo: "b" })).topology.prepared?.to, "b");
+});
+
 test("without allowDataLoss, no standby is promoted that may lack acknowledged commits", () => {
   const members = [away("a"), server("b", {}), server("c", {})];
   const blocked = nextStep(situation({ members, lostSince: 0 }));

@@ -15,7 +15,7 @@
  * - Clients do not switch `synchronous_commit` off for what they want to keep.
  */
 import { type Confirming, canStandForAll } from "./quorum.ts";
-import { lsnText, type ServerReport } from "./server-report.ts";
+import { answersQueries, lsnText, type ServerReport } from "./server-report.ts";
 import type { Operation, Topology } from "./topology.ts";
 
 /** A server as it is known. */
@@ -79,6 +79,14 @@ function backOff({ count }: NonNullable<Topology["givenUp"]>): number {
   return Math.min(30 * 60_000, 60_000 * 2 ** (count - 1));
 }
 
+/**
+ * Whether a member's server runs, as far as is known. What it answers counts before its pod's readiness: that includes all
+ * other containers of the pod, such as an exporter that crashes.
+ */
+export function isServing({ pod, report }: Member): boolean {
+  return pod !== undefined && !pod.ending && (pod.ready || answersQueries(report));
+}
+
 /** The next step. */
 export function nextStep(situation: Situation): Step {
   const { operation } = situation.topology;
@@ -89,7 +97,7 @@ export function nextStep(situation: Situation): Step {
 function steady(situation: Situation): Step {
   const { topology, members, switchoverTo, now, delay } = situation;
   const primary = members.find(({ name }) => name === topology.primary);
-  if (primary?.pod?.ready && !primary.pod.ending) {
+  if (primary && isServing(primary)) {
     const { prepared, ...settled } = { ...topology, fresh: false };
     if (switchoverTo === undefined) return { topology: topology.fresh || prepared ? settled : topology };
     return beginSwitchover(
@@ -166,7 +174,7 @@ function failOver(situation: Situation, operation: Operation): Step {
   const detached = answering(situation).filter((standby) => hasStepped(standby, topology));
   const isSafe = isLossless(confirming, detached);
   const isLate = now - operation.since > PATIENCE;
-  const awaited = members.some((one) => one.name !== operation.from && one.pod?.ready && !detached.includes(one));
+  const awaited = members.some((one) => one.name !== operation.from && isServing(one) && !detached.includes(one));
   const [best] = detached.sort(furthestFirst);
   if (best && (isSafe || (isFenced && allowDataLoss)) && (!awaited || isLate)) {
     const message = `${best.name} replaces ${operation.from}, at ${lsnText(best.report!.lsn!)}`;
@@ -210,7 +218,7 @@ function furthestFirst(a: Member, b: Member): number {
 function beginSwitchover({ topology, members, now }: Situation, primary: Member, to: string): Step {
   if (to === topology.primary) return { topology, switched: to };
   const next = members.find(({ name }) => name === to);
-  if (!next?.pod?.ready || next.pod.ending || !next.report?.streaming) {
+  if (!next || !isServing(next) || !next.report?.streaming) {
     const message = next ? `${to} does not receive from ${topology.primary} now` : `there is no server ${to}`;
     return {
       topology,

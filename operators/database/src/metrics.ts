@@ -2,6 +2,9 @@ import { type KubeObject, keyOf } from "konverge";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "./database.ts";
 import type { Findings } from "./database-status.ts";
+import type { Drill } from "./drill-status.ts";
+import { isServing } from "./leadership.ts";
+import { windowStatus } from "./recovery-status.ts";
 
 /** The latest numbers about one database. */
 interface Numbers {
@@ -17,6 +20,8 @@ interface Numbers {
   readonly unarchived: number | undefined;
   readonly archiveLag: number | undefined;
   readonly archiveFailures: number | undefined;
+  readonly recovery: ReturnType<typeof windowStatus>;
+  readonly drills: readonly Drill[];
 }
 
 /** What this operator tells Prometheus about its objects, besides what every controller tells. */
@@ -59,6 +64,37 @@ export class DatabaseMetrics {
       "How long the oldest WAL segment has waited, in seconds.",
       (one) => one.archiveLag,
     );
+    gauge(
+      "database_wal_gap_open",
+      "1 if WAL is missing in the archive and no base backup has followed yet, otherwise 0.",
+      ({ recovery }) =>
+        recovery.firstRecoverable === undefined
+          ? undefined
+          : Number(recovery.gaps?.some(({ to }) => to === undefined) ?? false),
+    );
+    gauge("database_wal_gaps", "Number of gaps in the times that can be restored.", ({ recovery }) =>
+      recovery.firstRecoverable === undefined ? undefined : (recovery.gaps?.length ?? 0),
+    );
+    gauge("database_recoverable_first_timestamp_seconds", "The earliest time that can be restored.", ({ recovery }) =>
+      seconds(recovery.firstRecoverable),
+    );
+    gauge("database_recoverable_last_timestamp_seconds", "The latest time that can be restored.", ({ recovery }) =>
+      seconds(recovery.lastRecoverable),
+    );
+    const passed = (drills: readonly Drill[]) => drills.find(({ result }) => result === "Passed");
+    gauge(
+      "database_drill_last_failed",
+      "1 if the last restore drill of a Database has failed.",
+      ({ drills: [last] }) => (last ? Number(last.result === "Failed") : undefined),
+    );
+    gauge("database_drill_last_success_timestamp_seconds", "Start of the last drill that passed.", ({ drills }) =>
+      seconds(passed(drills)?.startedAt),
+    );
+    gauge(
+      "database_drill_last_duration_seconds",
+      "Duration of the last restore drill that passed.",
+      ({ drills }) => passed(drills)?.seconds,
+    );
     const latest = () => this.#values();
     new Counter({
       name: "database_wal_archive_failures_total",
@@ -81,7 +117,7 @@ export class DatabaseMetrics {
   }
 
   /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
-  tell(database: Database, { members, step }: Findings, existing: () => Iterable<KubeObject>): void {
+  tell(database: Database, { members, step, drills }: Findings, existing: () => Iterable<KubeObject>): void {
     const { namespace = "", name } = database.metadata;
     const reports = members.flatMap(({ report }) => report ?? []);
     const used = reports.flatMap(({ size, used: bytes }) => (size && bytes !== undefined ? (bytes * 100) / size : []));
@@ -93,12 +129,14 @@ export class DatabaseMetrics {
       wanted: database.spec.hibernated ? 0 : database.spec.instances,
       ready: members.filter(({ pod }) => pod?.ready && !pod.ending).length,
       term: step.topology.term,
-      led: leader?.pod?.ready ? 1 : 0,
+      led: leader && isServing(leader) ? 1 : 0,
       used: used.length > 0 ? Math.max(...used) : undefined,
       behind: behind.length > 0 ? Math.max(...behind) : undefined,
-      unarchived: leader?.report?.unarchived,
+      unarchived: total([leader?.report?.unarchived, ...reports.map(({ aside }) => aside)]),
       archiveLag: leader?.report?.archiveLag,
       archiveFailures: leader?.report?.archiveFailures,
+      recovery: windowStatus(database, members),
+      drills,
     });
     this.#existing = existing;
     const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };
@@ -112,3 +150,11 @@ export class DatabaseMetrics {
     return this.#latest.values();
   }
 }
+
+/** The sum of what is known; undefined if nothing is. */
+function total(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter((number) => number !== undefined);
+  return known.length > 0 ? known.reduce((a, b) => a + b, 0) : undefined;
+}
+
+const seconds = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time) / 1000);

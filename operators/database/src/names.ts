@@ -11,6 +11,7 @@ export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
 export const topologyName = ({ metadata }: Database) => `${metadata.name}-topology`;
 export const backupName = ({ metadata }: Database) => `${metadata.name}-backup`;
+export const drillName = ({ metadata }: Database) => `${metadata.name}-drill`;
 export const poolerName = ({ metadata }: Database) => `${metadata.name}-pooler`;
 /** The headless Service by which each server has an address of its own. */
 export const podsServiceName = ({ metadata }: Database) => `${metadata.name}-pods`;

@@ -9,7 +9,8 @@ import { DatabaseRestore } from "./database-restore.ts";
 import { DatabaseMetrics } from "./metrics.ts";
 import { databaseRecovery } from "./recovery-controller.ts";
 import { databaseRestores } from "./restore-controller.ts";
-import { type AskServer, askByExec } from "./server-report.ts";
+import { SERVER } from "./server-pod.ts";
+import { ASK_COMMAND, type AskServer, askByExec } from "./server-report.ts";
 
 /** The operator with another way to ask servers how they are doing: for tests on nodes where nothing really runs. */
 export function databaseOperatorWith(ask: AskServer): Operator {
@@ -17,6 +18,18 @@ export function databaseOperatorWith(ask: AskServer): Operator {
     name: "database-operator",
     description: "Runs PostgreSQL and MySQL servers with their standbys, volumes, credentials and backups.",
     kinds: [Database, DatabaseBackup, DatabaseRestore],
+    guards: [
+      {
+        resources: ["pods/exec"],
+        expression: `object.command == ${JSON.stringify(ASK_COMMAND)} && object.container == ${JSON.stringify(SERVER)}`,
+        limit: `runs nothing in pods but ${ASK_COMMAND.join(" ")}, in the container ${SERVER}`,
+      },
+      {
+        resources: ["pods"],
+        expression: `request.operation == "DELETE" || (request.operation == "UPDATE" && object.spec == oldObject.spec)`,
+        limit: "changes only the metadata of pods",
+      },
+    ],
     create({ metrics }) {
       return {
         controllers: [

@@ -1,7 +1,6 @@
-import { type KubeObject, ownerReference, type ReconcileContext, TypedKind } from "konverge";
-import { deepEqual, gvkOf, type LabelSelector } from "konverge/objects";
+import { type KubeObject, TypedKind } from "konverge";
+import type { LabelSelector } from "konverge/objects";
 import type { Database } from "./database.ts";
-import { ignoreMissing } from "./ignore-missing.ts";
 import { labelsOf, metadataOf } from "./names.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
@@ -20,28 +19,13 @@ export interface PodMonitor extends KubeObject {
   };
 }
 
-/** The CRD that shows whether the Prometheus operator is installed. */
-export const POD_MONITOR_CRD = `${PodMonitor.plural}.${PodMonitor.group}`;
-
-/** Lets Prometheus scrape the exporters beside a database's servers. */
-function podMonitorFor(database: Database) {
-  return PodMonitor.draft({
-    metadata: {
-      ...metadataOf(database, database.metadata.name),
-      ownerReferences: [ownerReference(gvkOf(database), database)],
-    },
-    spec: { selector: { matchLabels: labelsOf(database) }, podMetricsEndpoints: [{ port: "metrics" }] },
-  });
-}
-
-/** Writes it if it is not as it should be; takes it away when there are no exporters any more. */
-export async function keepPodMonitor(database: Database, { client }: Pick<ReconcileContext, "client">): Promise<void> {
-  const key = `${database.metadata.namespace}/${database.metadata.name}`;
-  const live = await client.get(PodMonitor, key).catch(ignoreMissing);
-  if (!database.spec.exporter) {
-    if (live) await client.delete(PodMonitor, key).catch(ignoreMissing);
-    return;
-  }
-  const wanted = podMonitorFor(database);
-  if (!live || !deepEqual(live.spec, wanted.spec)) await client.apply(PodMonitor, wanted, { force: true });
+/** Lets Prometheus scrape the exporters beside a database's servers, if there are any. */
+export function podMonitorsFor(database: Database) {
+  if (!database.spec.exporter) return [];
+  return [
+    PodMonitor.draft({
+      metadata: metadataOf(database, database.metadata.name),
+      spec: { selector: { matchLabels: labelsOf(database) }, podMetricsEndpoints: [{ port: "metrics" }] },
+    }),
+  ];
 }

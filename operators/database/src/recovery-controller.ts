@@ -16,12 +16,13 @@ import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { backUpAfterGap } from "./gap-backup.ts";
 import { backupName } from "./names.ts";
 import { awaitsBootstrap, bootstrapName } from "./restore-hold.ts";
 
 /**
- * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup, and the
- * DatabaseRestore that brings the backup it begins with.
+ * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup and after each gap in
+ * the archive, and the DatabaseRestore that brings the backup it begins with.
  */
 export function databaseRecovery(metrics: BackupMetrics) {
   const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore) => [
@@ -46,7 +47,8 @@ export function databaseRecovery(metrics: BackupMetrics) {
       if (databaseErrors(database, undefined).length > 0) return undefined;
       await tellOfScheduled(database, context);
       await bootstrap(database, context);
-      return undefined;
+      const requeueAfter = await backUpAfterGap(database, context);
+      return requeueAfter === undefined ? undefined : { requeueAfter };
     },
   });
 }
@@ -67,6 +69,7 @@ async function tellOfScheduled(database: Database, { cache, client }: ReconcileC
       metadata: { name: metadata.name, namespace: namespace!, labels },
       spec: { database: name, method },
     };
+    // Direct writes: backups and restores of a schedule outlive it: they are no children.
     await client.create(DatabaseBackup, draft).catch(unlessThere);
   }
 }

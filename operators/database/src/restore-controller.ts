@@ -67,9 +67,11 @@ export function databaseRestores() {
       }),
     ],
     permissions: [
-      permission(Job, ["get", "create", "patch"]),
-      permission(Pod, ["list"]),
-      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(Job, ["get", "create", "patch"], { why: "runs each DatabaseRestore in Jobs" }),
+      permission(Pod, ["list"], { why: "reads why the pods of each DatabaseRestore failed" }),
+      permission(PersistentVolumeClaim, ["create", "delete"], {
+        why: "creates the volume that each DatabaseRestore writes to, and replaces one that is of no use",
+      }),
       permission(Database, ["patch"]),
       permission(Event, ["list"]),
     ],
@@ -251,6 +253,8 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Reconcile
   if (move.removeStandbys) {
     for (const { metadata } of standbyClaims(plan, cache)) {
       const key = `${metadata.namespace}/${metadata.name}`;
+      // Direct writes: a restore replaces the volumes of stopped servers and holds the Database, which are not its
+      // children.
       await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreGone);
     }
   }

@@ -35,3 +35,10 @@ test("a server that does not start is replaced at once, also the primary", () =>
   const step = rolloutStep([server("a", false), server("b", true, true)], "a", new Set(["a"]));
   assert.deepEqual(step.step === "replace" && step.name, "a");
 });
+
+test("a primary that answers is replaced last, also when another container of its pod is not ready", () => {
+  const primary: Member = { ...server("a", false), report: { role: "primary", term: 1, confirming: "" } };
+  const step = rolloutStep([primary, server("b", true, true)], "a", new Set(["a", "b"]));
+  assert.deepEqual(step.step === "replace" && step.name, "b");
+  assert.deepEqual(rolloutStep([primary, server("b", true, true)], "a", new Set(["a"])), { step: "handOver", to: "b" });
+});

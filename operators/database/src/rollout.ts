@@ -1,4 +1,4 @@
-import type { Member } from "./leadership.ts";
+import { isServing, type Member } from "./leadership.ts";
 
 /** What brings servers to the newest revision, one after the other. */
 export type RolloutStep =
@@ -11,7 +11,8 @@ export type RolloutStep =
 
 /**
  * Standbys first, the highest number first, each when all others are ready; then another takes over, and the old primary is a
- * standby like all others. A server that does not run and never will as it is makes way at once.
+ * standby like all others. A server that does not run and never will as it is makes way at once; a primary that runs does not,
+ * whatever keeps its pod from being ready.
  */
 export function rolloutStep(members: readonly Member[], primary: string, outdated: ReadonlySet<string>): RolloutStep {
   const old = members.filter(({ pod }) => pod && outdated.has(pod.uid));
@@ -20,9 +21,10 @@ export function rolloutStep(members: readonly Member[], primary: string, outdate
   const next = members.find(({ name }) => name === primary);
   if (next?.report?.role === "standby") return { step: "wait", message: `${primary} is becoming the primary` };
   const replace = ({ name, pod }: Member, why: string): RolloutStep => ({ step: "replace", name, uid: pod!.uid, why });
-  const stuck = old.find(({ pod }) => !pod?.ready);
+  const isLast = (member: Member) => member.name === primary && old.includes(member) && isServing(member);
+  const stuck = old.find((member) => !member.pod?.ready && !isLast(member));
   if (stuck) return replace(stuck, "did not become ready and is replaced by the newer revision");
-  const missing = members.find(({ pod }) => !pod?.ready);
+  const missing = members.find((member) => !member.pod?.ready && !isLast(member));
   if (missing) return { step: "wait", message: `${missing.name} is not ready yet` };
   const behind = members.find(({ report }) => report && report.role !== "primary" && report.streaming !== true);
   if (behind) return { step: "wait", message: `${behind.name} has not caught up yet` };

@@ -203,7 +203,8 @@ function exporter(database: Database, engine: Engine): Container[] {
       }),
       env,
       ports: [{ name: "metrics", containerPort: EXPORTER_PORT }],
-      resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { memory: "64Mi" } },
+      // What it holds grows with the number of databases and tables.
+      resources: wanted.resources ?? { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
     },
   ];
 }

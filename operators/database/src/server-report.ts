@@ -1,6 +1,7 @@
 import type { Client } from "konverge/client";
 import type { Pod } from "konverge/kinds";
 import { type Clock, sleep } from "konverge/time";
+import { type ArchiveFacts, parseArchiveFacts } from "./archive-facts.ts";
 import { SCRIPTS_FOLDER } from "./scripts.ts";
 import { SERVER } from "./server-pod.ts";
 
@@ -19,6 +20,9 @@ export interface ServerReport {
   /** Of its volume, in KiB. */
   readonly size?: number;
   readonly used?: number;
+  /** The latest term that this server's volume has seen, and the data on it: of a primary, or of a standby. */
+  readonly volumeTerm?: number;
+  readonly data?: string;
   readonly password?: string;
   /** The last checkpoint that was asked of it before a hand-over, by the number that the topology gave it. */
   readonly checkpoint?: number;
@@ -26,6 +30,10 @@ export interface ServerReport {
   readonly unarchived?: number;
   readonly archiveLag?: number;
   readonly archiveFailures?: number;
+  /** Files that this server had not archived when it was the primary, and that still wait for it. */
+  readonly aside?: number;
+  /** Of such a primary: what the archive has. */
+  readonly archive?: ArchiveFacts;
 }
 
 /** Asks the server in a pod; undefined if it does not answer. */
@@ -35,13 +43,22 @@ export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<stri
 const TIMEOUT = 10_000;
 const TIMEOUT_LOST = 2_000;
 
+/** Whether a server answered a query when it was asked: a role alone is what its script wrote down earlier. */
+export function answersQueries(report: ServerReport | undefined): boolean {
+  if (report?.role === "primary") return report.confirming !== undefined;
+  return report?.role === "standby" && report.streaming !== undefined;
+}
+
+/** The only command that the operator runs in pods. */
+export const ASK_COMMAND = ["sh", `${SCRIPTS_FOLDER}/status.sh`];
+
 /** Runs `status.sh` in the server's container. */
 export const askByExec: AskServer = async (pod, client, clock) => {
   const { name, namespace } = pod.metadata;
   const over = new AbortController();
   const options = { container: SERVER, signal: over.signal };
   const told = (async () => {
-    const process = await client.exec(`${namespace}/${name}`, ["sh", `${SCRIPTS_FOLDER}/status.sh`], options);
+    const process = await client.exec(`${namespace}/${name}`, ASK_COMMAND, options);
     over.signal.addEventListener("abort", () => process.close());
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;
@@ -78,17 +95,22 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
   const [role, term] = [facts.get("role"), number("term")];
   if (!role || term === undefined) return undefined;
   const lsn = parseLsn(facts.get("lsn"));
+  const archive = parseArchiveFacts(facts);
   const optional = {
     timeline: number("timeline"),
     behind: number("behind"),
     size: number("size"),
     used: number("used"),
+    volumeTerm: number("volumeTerm"),
     unarchived: number("unarchived"),
     archiveLag: number("archiveLag"),
     archiveFailures: number("archiveFailures"),
+    aside: number("aside"),
     checkpoint: number("checkpoint"),
   };
-  const [streaming, confirming, password] = ["streaming", "confirming", "password"].map((name) => facts.get(name));
+  const [streaming, confirming, password, data] = ["streaming", "confirming", "password", "data"].map((name) =>
+    facts.get(name),
+  );
   return {
     role,
     term,
@@ -97,6 +119,8 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(streaming !== undefined && { streaming: streaming === "yes" }),
     ...(confirming !== undefined && { confirming }),
     ...(password !== undefined && { password }),
+    ...(data !== undefined && { data }),
+    ...(archive && { archive }),
   };
 }
 

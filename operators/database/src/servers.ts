@@ -45,6 +45,8 @@ export async function removePod(
   { client }: ReconcileContext,
 ): Promise<void> {
   const options = { preconditions: { uid } };
+  // Direct writes: the pods belong to the StatefulSet; they are deleted in the order of a rollout, and labeled by their
+  // role.
   await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch(ignoreGone);
 }
 

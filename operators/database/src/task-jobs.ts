@@ -17,6 +17,8 @@ export async function startJob(
   const { name, namespace } = job.metadata;
   const metadata = { ...job.metadata, ownerReferences: [ownerReference(kind, owner)] };
   try {
+    // Direct write: a restore is undone by a Job while it is being deleted, and a scheduled backup reports the Job of a
+    // CronJob: neither can be a child.
     await client.create(Job, { ...job, metadata });
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;

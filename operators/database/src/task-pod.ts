@@ -1,3 +1,4 @@
+import type { QuantityValue } from "konverge";
 import { type EnvVar, type Job, type JobSpec, PersistentVolumeClaim, type PodSpec } from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
 import { type BackupPlace, placeMount, placeVolume } from "./backup-place.ts";
@@ -19,6 +20,8 @@ export interface Task {
   readonly data?: string | undefined;
   /** Whether it only reads these data, which are in use. */
   readonly reads?: boolean;
+  /** The size of an empty volume in place of a server's data, which goes with the pod. */
+  readonly scratch?: QuantityValue | undefined;
   /** How often it is tried again. */
   readonly retries: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -57,12 +60,11 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
                 { name: "REPORT", value: REPORT },
                 ...task.env,
               ],
-              terminationMessagePolicy: "FallbackToLogsOnError",
               resources: { requests: { cpu: "100m", memory: "256Mi" } },
               volumeMounts: [
                 scriptsMount,
                 ...(task.backups ? [placeMount(task.backups)] : []),
-                ...(task.data
+                ...(task.data || task.scratch
                   ? [{ name: DATA, mountPath: engine.dataFolder, ...(task.reads && { readOnly: true }) }]
                   : []),
               ],
@@ -72,6 +74,9 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
             scriptsVolume(database),
             ...(task.backups ? [placeVolume(task.backups)] : []),
             ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
+            ...(task.scratch
+              ? [{ name: DATA, ephemeral: { volumeClaimTemplate: claimSpec(database, task.scratch) } }]
+              : []),
           ],
         },
       },
@@ -82,15 +87,20 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
 
 /** The claim of a server's data, for when no StatefulSet has made it yet. It is the same that one would make. */
 export function dataClaimFor(database: Database, name: string, labels: Record<string, string>) {
-  const { storageClass, size } = database.spec;
   return PersistentVolumeClaim.draft({
     metadata: { name, namespace: database.metadata.namespace, labels },
-    spec: {
-      accessModes: ["ReadWriteOnce"],
-      ...(storageClass && { storageClassName: storageClass }),
-      resources: { requests: { storage: size } },
-    },
+    ...claimSpec(database, database.spec.size),
   });
+}
+
+function claimSpec({ spec: { storageClass } }: Database, storage: QuantityValue) {
+  return {
+    spec: {
+      accessModes: ["ReadWriteOnce" as const],
+      ...(storageClass && { storageClassName: storageClass }),
+      resources: { requests: { storage } },
+    },
+  };
 }
 
 /** How a Job stands: undefined while it is at work. */

@@ -1,13 +1,5 @@
-import {
-  type Condition,
-  findCondition,
-  type KubeObject,
-  ownerReference,
-  type ReconcileContext,
-  TypedKind,
-} from "konverge";
+import { type Condition, findCondition, type KubeObject, type ReconcileContext, TypedKind } from "konverge";
 import { Secret } from "konverge/kinds";
-import { deepEqual, gvkOf } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import { ignoreMissing } from "./ignore-missing.ts";
@@ -33,50 +25,40 @@ export interface Certificate extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-function certificateFor(database: Database, issuerRef: Certificate["spec"]["issuerRef"]) {
+/** The certificate of a database's servers for cert-manager to issue, if the database names an issuer. */
+export function certificatesFor(database: Database) {
+  const { issuerRef } = database.spec.tls ?? {};
+  if (!issuerRef) return [];
   const name = certificateName(database);
-  return Certificate.draft({
-    metadata: { ...metadataOf(database, name), ownerReferences: [ownerReference(gvkOf(database), database)] },
-    spec: {
-      secretName: name,
-      dnsNames: hostsOf(database),
-      usages: ["digital signature", "key encipherment", "server auth"],
-      issuerRef,
-    },
-  });
+  return [
+    Certificate.draft({
+      metadata: metadataOf(database, name),
+      spec: {
+        secretName: name,
+        dnsNames: hostsOf(database),
+        usages: ["digital signature", "key encipherment", "server auth"],
+        issuerRef,
+      },
+    }),
+  ];
 }
 
-/**
- * Has cert-manager issue the certificate of a database's servers, if it names an issuer; deletes what it no longer needs. Returns why
- * there is no certificate yet: it is asked again, since kinds that may not be there are not watched.
- */
-export async function keepCertificate(
+/** Why cert-manager has not issued the certificate yet; undefined if it has, or if there is none to issue. */
+export async function certificateProblem(
   database: Database,
-  { client }: Pick<ReconcileContext, "client">,
+  { observed, isServed, client }: Pick<ReconcileContext, "observed" | "isServed" | "client">,
 ): Promise<WorkloadProblem | undefined> {
-  const { issuerRef } = database.spec.tls ?? {};
+  if (!database.spec.tls?.issuerRef) return undefined;
   const name = certificateName(database);
-  const key = `${database.metadata.namespace}/${name}`;
-  if (!issuerRef) {
-    if (database.status?.certificateName) await client.delete(Certificate, key).catch(ignoreMissing);
-    return undefined;
-  }
-  const wanted = certificateFor(database, issuerRef);
+  const ready = findCondition(observed(Certificate, name)?.status?.conditions, "Ready");
+  if (ready?.status === "True") return undefined;
   // Servers go on with the certificate that they have, whatever becomes of cert-manager.
-  const isIssued = async () => (await client.get(Secret, key).catch(ignoreMissing)) !== undefined;
-  const live = await client.get(Certificate, key).catch(ignoreMissing);
-  const applied =
-    live && deepEqual(live.spec, wanted.spec)
-      ? live
-      : await client.apply(Certificate, wanted, { force: true }).catch(ignoreMissing);
-  if (!applied) {
-    if (await isIssued()) return undefined;
+  if (await client.get(Secret, `${database.metadata.namespace}/${name}`).catch(ignoreMissing)) return undefined;
+  if (!isServed(Certificate)) {
     const message =
       "tls.issuerRef needs cert-manager, whose kind Certificate is not installed: install it, or use secretName";
     return { reason: "CertManagerMissing", message };
   }
-  const ready = findCondition(applied.status?.conditions, "Ready");
-  if (ready?.status === "True" || (await isIssued())) return undefined;
   const message = `Certificate ${name} is not issued yet${ready?.message ? `: ${ready.message}` : ""}`;
   return { reason: "CertificatePending", message };
 }

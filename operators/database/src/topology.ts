@@ -37,12 +37,19 @@ export interface Topology {
   /** Hand-overs that were given up since the last that succeeded, and when the last of them was. */
   readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
+  /** Volumes of an earlier Database exist, and it is not known yet what they hold: no server may start. */
+  readonly adopting?: boolean;
 }
 
 /** Where a new database begins. */
 export function firstTopology(database: Database): Topology {
   const primary = podName(database);
   return { term: 1, primary, upstream: primary, fresh: true };
+}
+
+/** Where a database begins whose volumes exist already: in a term that none of their servers obeys. */
+export function adoptingTopology(): Topology {
+  return { term: 0, primary: "", upstream: "", fresh: false, adopting: true };
 }
 
 /**
@@ -79,13 +86,14 @@ export function topologyFor(
 
 /**
  * What is known of the topology: the ConfigMap and the status both remember it, and are written one after the other. The
- * later term counts, so that neither the loss of one of them nor a crash between the two writes is a step back.
+ * later term counts, so that neither the loss of one of them nor a crash between the two writes is a step back. Without either,
+ * it depends on whether there are volumes.
  */
-export function knownTopology(database: Database, configMap: ConfigMap | undefined): Topology {
+export function knownTopology(database: Database, configMap: ConfigMap | undefined, volumes: number): Topology {
   const written = parsed(configMap?.data?.["record"]);
   const reported = parsed(database.status?.topology);
   if (written && reported) return reported.term > written.term ? reported : written;
-  return written ?? reported ?? firstTopology(database);
+  return written ?? reported ?? (volumes > 0 ? adoptingTopology() : firstTopology(database));
 }
 
 function parsed(text: string | undefined): Topology | undefined {

@@ -4,6 +4,9 @@ import { spanSeconds } from "./backup-spec.ts";
 import { methodOf } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 
+/** Seconds after which a primary learns again what its archive has: with the operator's round, a hole is found within a minute. */
+const WATCH_SECONDS = "25";
+
 /** Whether a database's WAL is archived. */
 export const isArchived = (database: Database) => methodOf(database) === "physical";
 
@@ -25,7 +28,10 @@ export function archiveParameters(database: Database): Readonly<Record<string, s
 
 /** What the server's container needs for it: all three are empty when nothing is archived. */
 export const archiveEnvironment = (database: Database): EnvVar[] =>
-  archivePlace(database).flatMap((place) => placeEnvironment(place, database.metadata.name, "BACKUPS"));
+  archivePlace(database).flatMap((place) => [
+    ...placeEnvironment(place, database.metadata.name, "BACKUPS"),
+    { name: "WATCH_INTERVAL", value: WATCH_SECONDS },
+  ]);
 export const archiveMounts = (database: Database): VolumeMount[] => archivePlace(database).map(placeMount);
 export const archiveVolumes = (database: Database): Volume[] => archivePlace(database).map(placeVolume);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Secret } from "konverge/kinds";
+import { recoveryWindow } from "../src/recovery-window.ts";
 import { script } from "../src/scripts.ts";
 import type { MachineRoom } from "./postgres.ts";
 import { databaseWith, PASSWORD, RecoveryRoom } from "./recovery-room.ts";
@@ -115,6 +116,15 @@ export async function storeHolds(room: MachineRoom, bin: string): Promise<void> 
   const second = await here.backup("second");
   assert.equal(second.report["kept"], "second,first", second.output);
   await here.archived();
+  const segment = (name: string) => join(here.store, "archive/db/15-1/0000000100000000", name);
+  const window = recoveryWindow((await here.facts())!);
+  assert.deepEqual([window?.first, window?.gaps], [Date.parse(report["stopped"]!), []]);
+  assert.ok(window!.last > Date.parse(quiet));
+  const missing = here.archivedNames().findLast((name) => /^[0-9A-F]{24}-/.test(name))!;
+  renameSync(segment(missing), `${here.store}/aside`);
+  const [hole] = recoveryWindow((await here.facts())!)!.gaps;
+  assert.equal(hole?.firstSegment, missing.slice(0, 24));
+  renameSync(`${here.store}/aside`, segment(missing));
   const volume = dirname(await here.stop());
   const data = join(volume, "pgdata");
 

@@ -63,6 +63,8 @@ export class PretendServers {
   size = 1_048_576;
   used = 100_000;
   password = "";
+  /** What the archive of a primary has, as `archive-facts.sh` prints it. */
+  archive: readonly string[] = [];
   /** Seconds that a stop in good order takes. */
   stopTakes = 0;
   /** Seconds that a standby takes to become the primary. */
@@ -126,6 +128,11 @@ export class PretendServers {
     if (this.#running.get(name)?.uid === uid) this.#running.delete(name);
   }
 
+  /** A volume is lost with what is on it. */
+  lose(pod: string): void {
+    this.#volumes.delete(pod);
+  }
+
   /** What a server has, as far as it is known. */
   rowsOf(pod: string): readonly string[] {
     return this.#volumes.get(pod)?.rows ?? [];
@@ -150,6 +157,8 @@ export class PretendServers {
       `term=${term}`,
       `timeline=${volume.timeline}`,
       `lsn=${lsn}`,
+      `volumeTerm=${volume.term}`,
+      ...(volume.timeline > 0 ? [`data=${volume.isStandby ? "standby" : "primary"}`] : []),
       `size=${this.size}`,
       `used=${this.used}`,
       ...(role === "standby" ? [`streaming=${isStreaming ? "yes" : "no"}`, "behind=0"] : []),
@@ -157,6 +166,7 @@ export class PretendServers {
         ? [
             `confirming=${confirming ? `ANY ${confirming.required} (${confirming.names.map((one) => `"${one}"`).join(",")})` : ""}`,
             `password=${this.password}`,
+            ...this.archive,
             ...(server.checkpoint ? [`checkpoint=${server.checkpoint}`] : []),
           ]
         : []),
@@ -168,7 +178,10 @@ export class PretendServers {
   follow(pod: string, uid: string, text: string): void {
     const server = this.#serverOf(pod, uid);
     const order = parsed(text);
-    if (order && !server.isolated && order.term >= server.volume.term) this.#obey(server, order);
+    if (order && !server.isolated) {
+      if (order.term >= server.volume.term) this.#obey(server, order);
+      else if (server.role === "") Object.assign(server, { role: "waiting", term: order.term });
+    }
     if (server.role === "standby") this.#receive(server);
     if (server.role === "primary") this.#write(server);
     this.#check();

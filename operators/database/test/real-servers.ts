@@ -4,18 +4,24 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   applicationSecretFor,
+  backupJobFor,
   configFor,
   credentialsFor,
   Database,
+  type DatabaseBackup,
+  type DatabaseRestore,
   engineOf,
   parseServerReport,
+  parseTaskReport,
+  planOf,
+  restoreJobFor,
   type ServerReport,
   scriptsFor,
   statefulSetFor,
   type Topology,
   topologyFor,
 } from "@konverge/database-operator";
-import type { ConfigMap, PodSpec, Secret } from "konverge/kinds";
+import type { ConfigMap, Job, PodSpec, Secret } from "konverge/kinds";
 import { realClock, sleep, VirtualClock } from "konverge/time";
 import { InVain, type MachineRoom, type RunningContainer } from "./postgres.ts";
 
@@ -40,7 +46,6 @@ class RealServer {
   readonly credentials: string;
   readonly application: string;
   readonly tls: string;
-  readonly backups: string;
   readonly run: string;
   container: RunningContainer | undefined;
 
@@ -52,7 +57,6 @@ class RealServer {
     this.credentials = room.folder("credentials");
     this.application = room.folder("application");
     this.tls = room.folder("tls");
-    this.backups = room.folder("backups");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
   }
@@ -66,6 +70,8 @@ export class RealServers {
   readonly room: MachineRoom;
   readonly database: Database;
   readonly servers: RealServer[] = [];
+  /** The volume with backups and WAL, which all of them share. */
+  readonly backups: string;
   readonly #pod: PodSpec;
   readonly #scripts: ConfigMap;
   #config: ConfigMap;
@@ -76,6 +82,7 @@ export class RealServers {
 
   private constructor(room: MachineRoom, options: RealServersOptions) {
     this.room = room;
+    this.backups = room.folder("backups");
     this.database = Database.parse({
       apiVersion: "example.com/v1",
       kind: "Database",
@@ -230,31 +237,26 @@ export class RealServers {
 
   /** What `status.sh` says in a pod. */
   async status(index: number): Promise<ServerReport | undefined> {
-    const server = this.servers[index]!;
-    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: ["sh", "/scripts/status.sh"] }] };
-    const { folders, env } = this.#setting(server);
-    const setting = {
-      configMaps: [this.#config, this.#scripts],
-      secrets: this.#secrets,
-      folders,
-      env,
-    };
-    const { output } = await this.room.runContainer(pod, "database", setting);
+    const { output } = await this.#exec(index, ["sh", "/scripts/status.sh"]);
     return parseServerReport(output);
   }
 
   /** Whether the liveness probe of a pod succeeds. */
   async isAlive(index: number): Promise<boolean> {
-    const command = this.#pod.containers[0]!.livenessProbe!.exec!.command!;
-    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command }] };
+    return (await this.#exec(index, this.#pod.containers[0]!.livenessProbe!.exec!.command!)).code === 0;
+  }
+
+  /** Whether a server that asks for a file of the archive gets it. */
+  async fetches(index: number, name: string): Promise<boolean> {
+    return (await this.#exec(index, ["sh", "/scripts/restore-wal.sh", name, "/run/database/fetched"])).code === 0;
+  }
+
+  /** Runs a command in a pod, beside its server. */
+  #exec(index: number, command: readonly string[]) {
+    const pod = { ...this.#pod, containers: [{ ...this.#pod.containers[0]!, command: [...command] }] };
     const { folders, env } = this.#setting(this.servers[index]!);
-    const setting = {
-      configMaps: [this.#config, this.#scripts],
-      secrets: this.#secrets,
-      folders,
-      env,
-    };
-    return (await this.room.runContainer(pod, "database", setting)).code === 0;
+    const configMaps = [this.#config, this.#scripts];
+    return this.room.runContainer(pod, "database", { configMaps, secrets: this.#secrets, folders, env });
   }
 
   /** Waits until a server has carried out the topology and is what is expected of it. */
@@ -286,6 +288,37 @@ export class RealServers {
   async streams(index: number): Promise<void> {
     await this.becomes(index, "standby");
     await this.until(`${this.nameOf(index)} streams`, async () => (await this.status(index))?.streaming === true);
+  }
+
+  /** Takes a base backup of a server, as its Job does. */
+  async backup(index: number, name: string): Promise<void> {
+    const backup = { metadata: { name, namespace: "test" }, spec: { database: this.database.metadata.name } };
+    const job = backupJobFor(backup as DatabaseBackup, this.database, { method: "physical", beside: false });
+    const env = { NAME: name, HOST: "127.0.0.1", STANDBY_HOST: "", PORT: String(this.servers[index]!.port) };
+    const { code, output } = await this.#task(job, "backup", { "/backups": this.backups }, env);
+    assert.equal(code, 0, output);
+  }
+
+  /** What a query answers when the backups are restored into an empty volume, or why they are not. */
+  async restored(sql: string, spec: Partial<DatabaseRestore["spec"]> = {}): Promise<string> {
+    const volume = this.room.folder("restored");
+    const restore = {
+      metadata: { name: "back", namespace: "test" },
+      spec: { database: this.database.metadata.name, ...spec },
+    };
+    const plan = planOf(restore as DatabaseRestore, this.database, this.database)!;
+    const folders = { "/backups": this.backups, "/var/lib/postgresql/data": volume };
+    const { code, output, report } = await this.#task(restoreJobFor(plan, "restore"), "restore", folders, {});
+    if (code !== 0) return parseTaskReport(report, code)["error"] ?? output;
+    const server = await this.room.startServer(join(volume, "pgdata"));
+    const answer = await this.room.query(server.port, this.password, sql);
+    await this.room.stopServer(server);
+    return answer;
+  }
+
+  #task(job: Job, name: string, folders: Record<string, string>, env: Record<string, string>) {
+    const configMaps = [this.#config, this.#scripts];
+    return this.room.runContainer(job.spec!.template.spec!, name, { configMaps, secrets: this.#secrets, folders, env });
   }
 
   /** What a query answers, from outside. */
@@ -324,7 +357,7 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, application, tls, backups, run }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, application, tls, run }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
@@ -333,9 +366,9 @@ export class RealServers {
         "/application": application,
         "/tls": tls,
         "/run/database": run,
-        "/backups": backups,
+        "/backups": this.backups,
       },
-      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2" },
+      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5" },
     };
   }
 

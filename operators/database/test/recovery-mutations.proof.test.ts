@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { archiveHolds } from "./archive-script.ts";
 import { backupHolds, startStandby } from "./backup-script.ts";
+import { drillHolds } from "./drill-script.ts";
 import { badDumpsHold, dumpingHolds, loadingHolds, mysqlDumpsHold } from "./dump-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { pruneHolds } from "./prune-script.ts";
@@ -10,6 +11,11 @@ import { type Scene, type Unnoticed, unmissedLines } from "./script-mutations.ts
 
 /** Programs speak English here; elsewhere their answers could not be read. */
 const LANGUAGE: Unnoticed = { line: "export LC_ALL=C", why: "no other language is installed" };
+/** Of backup-prune.sh. */
+const KILLED: Unnoticed = {
+  line: 'find "$wal"',
+  why: "what killed pods left there is a day old by a time that nothing can set",
+};
 /** Lines of restore.sh. */
 const RESTORE_UNNOTICED: readonly Unnoticed[] = [
   { line: 'reach="$end ($(value stopLSN "$BACKUP"))"', why: "it is advice: up to where a restore can go" },
@@ -31,6 +37,18 @@ const RESTORE_UNNOTICED: readonly Unnoticed[] = [
     line: `echo "recovery_target_timeline = '\${TARGET_TIMELINE:-latest}'"`,
     why: "the latest history is PostgreSQL's default as well",
   },
+  {
+    line: `if [ "\${TARGET_TIMELINE:-latest}" = latest ]`,
+    why: "for servers that fail over, which have stories of their own",
+  },
+  {
+    line: '[ "$system" = "$(value system "$BACKUP")" ]',
+    why: "a backup whose data are of another system is damaged here",
+  },
+  { line: "if ! pg_controldata", why: "these data have checksums" },
+  { line: "way=''", why: "no variable has this name in the pod" },
+  { line: "*) last=$(printf", why: "a timeline that is named is the latest here, or that of the backup" },
+  { line: "latest=''", why: "no variable has this name in the pod" },
   { line: "sleep 0.2", why: "it spares the processor" },
   { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
   { line: 'cat "$scratch/log" >&2', why: "it is for those who read the pod's log" },
@@ -81,7 +99,11 @@ withPostgres(
         await pruneHolds(here);
       },
     };
-    const unnoticed = [LANGUAGE, { line: "count=0", why: "this shell counts from nothing as from 0; others do not" }];
+    const unnoticed = [
+      LANGUAGE,
+      KILLED,
+      { line: "count=0", why: "this shell counts from nothing as from 0; others do not" },
+    ];
     const turns = [
       { from: '[ "$count" -le "$KEEP" ]', to: '[ "$count" -lt "$KEEP" ]' },
       { from: '"$KEEP" ] || [ "$covered" = no ]', to: '"$KEEP" ] && [ "$covered" = no ]' },
@@ -189,7 +211,7 @@ withPostgres(
   "every line of restore.sh is needed",
   async (room) => {
     const history = await makeHistory(room);
-    const scenes = [checkHolds, newDataHold, ...RESTORES].map(
+    const scenes = [checkHolds, newDataHold, drillHolds, ...RESTORES].map(
       (holds): Scene => ({
         name: holds.name,
         async play(change) {

@@ -1,4 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
+import { drills } from "./drill-scenarios.ts";
 import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { recoveryBadInput } from "./recovery-bad-input.ts";
 import {
@@ -36,3 +37,4 @@ onEmbedded("what is started by hand from the schedule is told of, and let go", s
 onEmbedded("volumes that cannot grow stay, and that is told", cannotGrow);
 onEmbedded("a restore that is given up leaves what was there", restoreGivenUp);
 onEmbedded("a Job of another's with a backup's name is left alone", nameTaken);
+onEmbedded("backups are restored on a schedule, and a drill that fails is reported", drills);

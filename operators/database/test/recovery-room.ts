@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ConfigMap, Job, PodSpec, Secret } from "konverge/kinds";
+import { type ArchiveFacts, parseArchiveFacts } from "../src/archive-facts.ts";
 import { backupJobFor } from "../src/backup-jobs.ts";
 import { methodOf } from "../src/backup-volume.ts";
 import type { Database } from "../src/database.ts";
 import type { DatabaseBackup } from "../src/database-backup.ts";
 import type { DatabaseRestore } from "../src/database-restore.ts";
+import { drillScheduleFor } from "../src/drill-jobs.ts";
 import { planOf, type RestorePart, restoreJobFor } from "../src/restore-jobs.ts";
 import { scriptsFor } from "../src/scripts.ts";
 import { parseTaskReport, type TaskReport } from "../src/task-report.ts";
@@ -16,6 +18,8 @@ import type { Ended, MachineRoom, RunningServer } from "./postgres.ts";
 export const PASSWORD = "of the administrator";
 const REPLICATION = "of the replicator";
 const NAME = "postgres-orders";
+
+type Drill = NonNullable<NonNullable<Database["spec"]["backup"]>["drill"]>;
 
 /** How a task ended. */
 export interface TaskEnd {
@@ -185,6 +189,16 @@ export class RecoveryRoom {
     return this.#run(job, "backup", { NAME: name, ...env }, folders);
   }
 
+  /** What the archive has, as the server learns it. */
+  async facts(): Promise<ArchiveFacts | undefined> {
+    const server = { PGDATA: this.server.data, RUN: "127.0.0.1", PORT: String(this.server.port), PGPASSWORD: PASSWORD };
+    const words = ["sh", join(this.#scriptsFolder, "archive-facts.sh")];
+    const { code, output } = await this.room.run(words, { ...this.#serverEnvironment(), ...server });
+    assert.equal(code, 0, output);
+    const lines = output.split("\n").map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)] as const);
+    return parseArchiveFacts(new Map(lines));
+  }
+
   /** Runs what lets older backups go, as a backup does at its end. */
   async prune(kind: "base" | "dumps", env: Readonly<Record<string, string>>): Promise<Ended> {
     const all = { BACKUPS: this.backups, KIND: kind, ...this.env, ...env };
@@ -205,6 +219,20 @@ export class RecoveryRoom {
     const plan = planOf(restore, this.database, this.database);
     assert.ok(plan);
     return this.#run(restoreJobFor(plan, part), part, env, { "/var/lib/postgresql/data": data });
+  }
+
+  /** Runs the drill that the operator would run on its schedule. `folder` is where it restores. */
+  async drill(
+    folder: string,
+    drill: Partial<Drill> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<TaskEnd> {
+    const { backup } = this.database.spec;
+    const whole = { schedule: "0 5 * * 0", target: "random" as const, database: "postgres", ...drill };
+    const database = { ...this.database, spec: { ...this.database.spec, backup: { ...backup!, drill: whole } } };
+    const [schedule] = drillScheduleFor(database, { stopped: false, beside: false });
+    const job = { spec: schedule!.spec!.jobTemplate.spec } as Job;
+    return this.#run(job, "drill", { NAME: "drill-1", ...env }, { "/var/lib/postgresql/data": folder });
   }
 
   async #run(

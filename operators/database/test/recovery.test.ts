@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { backupHolds, startStandby } from "./backup-script.ts";
+import { drillHolds } from "./drill-script.ts";
 import { withPostgres } from "./postgres.ts";
 import { RecoveryRoom } from "./recovery-room.ts";
 import { checkHolds, copyOf, makeHistory, newDataHold, RESTORES } from "./restore-script.ts";
@@ -37,5 +38,6 @@ withPostgres(
       await holds(history, here, volume);
     }
     await newDataHold(history, copyOf(history).here);
+    await drillHolds(history, copyOf(history).here);
   },
 );

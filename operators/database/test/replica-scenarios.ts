@@ -10,10 +10,10 @@ import { installForeignKind, type Scenario, supplyVolumes, type TestEnvironment 
 import { ConfigMap, EndpointSlice, Node, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
 
-const NAME = "postgres-orders";
-const pod = (index: number) => `${NAME}-${index}`;
+export const NAME = "postgres-orders";
+export const pod = (index: number) => `${NAME}-${index}`;
 
-const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
+export const replicated = (spec: object = {}, annotations: Record<string, string> = {}) => ({
   apiVersion: "example.com/v1",
   kind: "Database",
   metadata: { name: NAME, annotations },
@@ -21,7 +21,7 @@ const replicated = (spec: object = {}, annotations: Record<string, string> = {})
 });
 
 /** A stage with servers that behave as real ones do, and a Database that runs. */
-async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
+export async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
   const servers = new PretendServers(stage);
   if (stage.where === "embedded") {
     servers.play("postgres");
@@ -40,7 +40,7 @@ async function begun(stage: TestEnvironment, spec: object = {}): Promise<Pretend
   return servers;
 }
 
-const isReady = (stage: TestEnvironment) =>
+export const isReady = (stage: TestEnvironment) =>
   stage.until(
     "it is ready",
     async () => (await stage.condition(Database, NAME, "Ready")) === "True Running" && (await allStream(stage)),
@@ -55,9 +55,9 @@ async function allStream(stage: TestEnvironment): Promise<boolean> {
 }
 
 const primary = async (stage: TestEnvironment) => (await stage.get(Database, NAME)).status?.currentPrimary;
-const leads = (stage: TestEnvironment, index: number) =>
+export const leads = (stage: TestEnvironment, index: number) =>
   stage.until(`${pod(index)} leads`, async () => (await primary(stage)) === pod(index));
-const change = (stage: TestEnvironment, spec: object) =>
+export const change = (stage: TestEnvironment, spec: object) =>
   stage.client.patch(Database, `${stage.namespace}/${NAME}`, { merge: { spec } as never });
 
 /** The pods that carry the primary's label, and that its Service leads to. */
@@ -145,6 +145,28 @@ export const failsOverOnce: Scenario = async (stage) => {
   await leads(stage, 1);
   await stage.until("it takes writes", () => servers.roleOf(pod(1)) === "primary");
   await isLabelled(stage, 1);
+  servers.nothingLost(pod(1));
+  assert.deepEqual(servers.wrongs, []);
+};
+
+/** A container beside the server that is not ready neither fails over a healthy primary nor takes it from its clients. */
+export const outlivesExporter: Scenario = async (stage) => {
+  const servers = await begun(stage, { instances: 2, synchronous: 1, exporter: { image: "example/exporter" } });
+  for (const index of [0, 1]) {
+    const annotations = { "sim.konverge.dev/exporter.ready": "false" };
+    await stage.client.patch(Pod, `${stage.namespace}/${pod(index)}`, { merge: { metadata: { annotations } } });
+  }
+  const notReady = async (index: number) => (await stage.get(Pod, pod(index))).status?.conditions ?? [];
+  await stage.until("the primary's pod is not ready", async () =>
+    (await notReady(0)).some(({ type, status }) => type === "Ready" && status === "False"),
+  );
+  await stage.advance(180_000);
+  const { status } = await stage.get(Database, NAME);
+  assert.deepEqual([status?.currentPrimary, status?.term, status?.phase], [pod(0), 1, "Running"]);
+  for (const service of [NAME, `${NAME}-rw`]) assert.deepEqual(await servedBy(stage, service), [pod(0)]);
+  // Its node is lost as well: then it does not answer, and a standby replaces it.
+  await loseNode(stage, servers, 0);
+  await leads(stage, 1);
   servers.nothingLost(pod(1));
   assert.deepEqual(servers.wrongs, []);
 };

@@ -1,11 +1,29 @@
 import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
+import { adoptsVolumesOnce } from "./adoption-scenarios.ts";
 import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
+import { backsUpAfterGap } from "./window-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {
   mask: timeless,
 });
+survivesCrashesAndErrors(
+  "volumes of an earlier Database are adopted, whatever fails",
+  databaseOperator,
+  adoptsVolumesOnce,
+  {
+    mask: timeless,
+  },
+);
+survivesCrashesAndErrors(
+  "missing WAL is reported, and a backup follows, whatever fails",
+  databaseOperator,
+  backsUpAfterGap,
+  {
+    mask: timeless,
+  },
+);
 survivesCrashesAndErrors("a password is rotated, whatever fails", databaseOperator, rotates, { mask: timeless });
 
 /** Without the moment at which a change began, which is written as a number. */

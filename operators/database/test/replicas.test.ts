@@ -1,4 +1,5 @@
 import { onEmbedded } from "@konverge/operator-suite";
+import { adoptsVolumes, namesTheVolume } from "./adoption-scenarios.ts";
 import {
   comesBack,
   failsOver,
@@ -6,6 +7,7 @@ import {
   hasCompany,
   namesThePrimary,
   namesThePromoted,
+  outlivesExporter,
   replacesPrimary,
   replicates,
   reportsNoStandbys,
@@ -15,6 +17,8 @@ import {
   switchesOver,
   waitsForFence,
 } from "./replica-scenarios.ts";
+import { reportsFullVolume } from "./volume-scenarios.ts";
+import { reportsGaps } from "./window-scenarios.ts";
 
 onEmbedded("a primary with its standbys, each of which is found by its Service", replicates);
 onEmbedded("another leads when somebody asks for it, and nothing is lost", switchesOver);
@@ -36,3 +40,8 @@ onEmbedded("a primary that finds no node is replaced, and follows when it is bac
 onEmbedded("servers that stop slowly hand over once", stopsSlowly);
 onEmbedded("the primary is named when it is one, and it is said whether another would replace it", namesThePrimary);
 onEmbedded("a standby that is promoted slowly is named as soon as it leads", namesThePromoted);
+onEmbedded("a crashing exporter does not fail over a healthy primary, nor take it from its clients", outlivesExporter);
+onEmbedded("a Database that is applied again leads on with the data of the server that led last", adoptsVolumes);
+onEmbedded("volumes that do not tell who led last: nothing starts until the user names one", namesTheVolume);
+onEmbedded("the volume of a single server with defaults is reported when it is nearly full", reportsFullVolume);
+onEmbedded("WAL that is missing in the archive is reported within a minute, and a base backup follows", reportsGaps);

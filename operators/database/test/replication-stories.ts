@@ -326,7 +326,7 @@ export const archives: Story = async (room, options = {}) => {
   await all.until("all is archived", async () => (await all.status(0))?.unarchived === 0);
   const { archiveFailures = -1, archiveLag } = (await all.status(0))!;
   assert.deepEqual([archiveFailures, archiveLag], [0, 0]);
-  const wal = join(all.servers[0]!.backups, "postgres-real", "wal");
+  const wal = join(all.backups, "postgres-real", "wal");
   const [system = ""] = readdirSync(wal);
   assert.ok(readdirSync(join(wal, system)).length > 0, "there is WAL in the archive");
 

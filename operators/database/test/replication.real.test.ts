@@ -1,3 +1,13 @@
+import { adoptsVolumes } from "./adoption-stories.ts";
+import {
+  archivesForAnother,
+  archivesHistories,
+  archivesLater,
+  archivesWhenBack,
+  keepsForTheArchive,
+  replaysTheArchive,
+  restoresWhatWentOn,
+} from "./archive-stories.ts";
 import { withPostgres } from "./postgres.ts";
 import {
   archives,
@@ -27,3 +37,17 @@ withPostgres("servers accept TLS only, and take another certificate without a re
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);
 withPostgres("a standby whose WAL is gone is copied anew, and cannot fill the primary's volume", rebuilds);
 withPostgres("a primary says how its archive is doing, and goes on when what was wrong is mended", archives);
+withPostgres("a primary dies before it has archived its WAL: the promoted standby archives it", archivesForAnother);
+withPostgres("a former primary archives what only it has before it takes that back", archivesWhenBack);
+withPostgres("what cannot be archived then is set aside, and archived later", archivesLater);
+withPostgres("a standby that was away replays what is archived, and is not copied again", replaysTheArchive);
+withPostgres("a former primary that goes on archiving changes nothing of what is restored", restoresWhatWentOn);
+withPostgres("volumes of an earlier Database: the server that led last leads again, with all rows", adoptsVolumes);
+withPostgres(
+  "a primary dies before it has archived where its timeline began: its successor archives it",
+  archivesHistories,
+);
+withPostgres(
+  "a standby keeps what its primary has not archived, and archives it when it is promoted",
+  keepsForTheArchive,
+);

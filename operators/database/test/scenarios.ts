@@ -257,6 +257,7 @@ export const mysqlLimits: Scenario = async (stage) => {
     enableSuperuserAccess: true,
     tls: {},
     credentials: { rotateEvery: "720h" },
+    backup: { drill: { schedule: "0 5 * * 0" } },
   };
   for (const [field, value] of Object.entries(postgresOnly)) {
     const words = new RegExp(`spec\\.${field}.*Forbidden: ${field}[.a-zA-Z]* is supported for postgres only`);

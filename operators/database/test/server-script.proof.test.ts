@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { script } from "@konverge/database-operator";
+import * as adoptionStories from "./adoption-stories.ts";
+import * as archiveStories from "./archive-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
 import * as stories from "./replication-stories.ts";
@@ -72,6 +74,53 @@ const SUBJECTS: readonly Subject[] = [
     ],
   },
   {
+    script: "server-archive.sh",
+    unnoticed: [
+      { line: "archiving=''", why: "no variable has this name in the pod" },
+      { line: `if [ -n "\${STORE:-}" ]`, why: "these backups are on a volume" },
+      { line: '[ -n "$place" ] || continue', why: "an empty line names no file" },
+      { line: 'sync "$PGDATA/pg_wal/archive_status"', why: "there is no power cut here" },
+      { line: 'if [ -n "$archiving" ] && kill -0', why: "what is done twice is done" },
+      { line: "tried=", why: "it only saves attempts that fail" },
+      { line: '[ -z "$tried" ] && push', why: "what is set aside is archived soon after" },
+      { line: '[ -d "$aside" ] || return 0', why: "without it the script only complains" },
+      { line: "archiving=$!", why: "what is done twice is done" },
+      { line: `system=\${file%/*}`, why: "in the process that has set it aside it is known already" },
+      { line: "is_archived || return 0", why: "without an archive it only complains" },
+      { line: 'if [ -n "$watching" ] && kill -0', why: "it only saves learning what is known" },
+      { line: 'drop_slot "and wal_status', why: "one that was lost keeps nothing, and is made anew only to keep more" },
+      { line: '[ -n "$primary" ] || return 0', why: "without a primary there is nobody to ask" },
+      { line: "watching=", why: "it only saves learning what is known" },
+    ],
+    turns: [
+      { from: '-lt "$end" ] && basename', to: '-le "$end" ] && basename' },
+      {
+        from: "select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())'",
+        to: "select '7FFFFFFF/0'::pg_lsn'",
+      },
+    ],
+  },
+  {
+    script: "restore-wal.sh",
+    unnoticed: [
+      { line: "export LC_ALL=C", why: "no other language is installed" },
+      { line: '[ -e "$history" ] || continue', why: "what is not there names no timeline" },
+      { line: '. "$SCRIPTS/pgbackrest.sh"', why: "these backups are on a volume" },
+      { line: "timeout 20 pgbackrest", why: "so they are" },
+    ],
+    turns: [{ from: "[ $((0x$segment)) -lt", to: "[ $((0x$segment)) -le" }],
+  },
+  {
+    script: "archive-facts.sh",
+    unnoticed: [
+      { line: "set -eu", why: "nothing fails here" },
+      { line: "export LC_ALL=C", why: "no other language is installed" },
+      { line: '. "$SCRIPTS/pgbackrest.sh"', why: "these backups are on a volume" },
+      { line: '[ -e "$info" ] && grep -q', why: "there are no backups of another system" },
+    ],
+    turns: [{ from: "n != last + 1", to: "n == last + 1" }],
+  },
+  {
     script: "status.sh",
     unnoticed: [
       { line: "set -u", why: "no variable is missing here" },
@@ -100,7 +149,7 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const scenes = Object.entries(stories).map(
+  const scenes = Object.entries({ ...stories, ...archiveStories, ...adoptionStories }).map(
     ([name, story]): Scene => ({
       name,
       async play(change) {

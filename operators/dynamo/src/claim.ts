@@ -6,6 +6,9 @@ import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName } from "./component-pod.ts";
 import type { Service } from "./service-spec.ts";
 
+/** What a graph or a service says about a claim that it brings with it. */
+export type ClaimSpec = Pick<NonNullable<Service["pvc"]>, "volumeAccessMode" | "storageClass" | "size">;
+
 /** Whether a service can have more than one pod for long. A rollout has two for a while, which can be on one node. */
 export function hasSeveralPods({ multinode, autoscaling, replicas = 1 }: Service): boolean {
   return multinode !== undefined || (autoscaling?.enabled ?? false) || replicas > 1;
@@ -17,7 +20,7 @@ export function hasSeveralPods({ multinode, autoscaling, replicas = 1 }: Service
  */
 export function claimFor(
   metadata: PersistentVolumeClaim["metadata"],
-  pvc: NonNullable<Service["pvc"]>,
+  pvc: ClaimSpec,
   { several, existing }: { several: boolean; existing: PersistentVolumeClaim | undefined },
 ) {
   const mode = pvc.volumeAccessMode ?? (several ? "ReadWriteMany" : "ReadWriteOnce");
@@ -32,22 +35,19 @@ export function claimFor(
 }
 
 /** Why a claim stays larger than its service requests, if it does. */
-export function shrinkRefusal(
-  pvc: NonNullable<Service["pvc"]>,
-  existing: PersistentVolumeClaim | undefined,
-): string | undefined {
+export function shrinkRefusal(pvc: ClaimSpec, existing: PersistentVolumeClaim | undefined): string | undefined {
   const { has, asked } = shrinks(pvc, existing) ?? {};
   return has && `the volume has ${has} and cannot shrink to ${asked}: it is unchanged`;
 }
 
-function shrinks(pvc: NonNullable<Service["pvc"]>, existing: PersistentVolumeClaim | undefined) {
+function shrinks(pvc: ClaimSpec, existing: PersistentVolumeClaim | undefined) {
   const has = existing?.spec?.resources?.requests?.["storage"];
   const asked = sizeOf(pvc);
   if (has === undefined || parseQuantity(asked).cmp(parseQuantity(has)) >= 0) return undefined;
   return { has: String(has), asked };
 }
 
-function sizeOf({ size = "10Gi" }: NonNullable<Service["pvc"]>): string {
+function sizeOf({ size = "10Gi" }: ClaimSpec): string {
   return String(size);
 }
 

@@ -1,5 +1,6 @@
 import { type KubeObject, type ObjectMeta, TypedKind } from "konverge";
 import {
+  ConfigMap,
   Deployment,
   type DeploymentStatus,
   HorizontalPodAutoscaler,
@@ -8,18 +9,23 @@ import {
   type PodTemplateSpec,
   Service,
 } from "konverge/kinds";
+import { truncatedName } from "konverge/objects";
 import type { ClaimSharing } from "konverge/pods";
+import { isDiscoveredByKubernetes } from "./accounts.ts";
+import { HTTP_PORT, PICKER_CONFIG, SYSTEM_PORT } from "./component-container.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import {
-  HTTP_PORT,
+  discoveryLabels,
   identityOf,
   labelsOf,
+  modelHash,
+  pickerConfigName,
   podTemplate,
   portOf,
   type Surroundings,
   selectorOf,
 } from "./component-pod.ts";
-import { SERVING } from "./names.ts";
+import { BASE_MODEL, BASE_MODEL_HASH, SERVING } from "./names.ts";
 
 function metadataOf(component: DynamoComponentDeployment): ObjectMeta {
   const { name, namespace } = component.metadata;
@@ -73,7 +79,6 @@ export interface LeaderWorkerSet extends KubeObject {
   };
   readonly status?: DeploymentStatus | undefined;
 }
-export const LEADER_WORKER_SET_CRD = `${LeaderWorkerSet.plural}.${LeaderWorkerSet.group}`;
 
 /** Replicas of several pods each: a leader and its workers, placed, restarted and replaced together. */
 export function leaderWorkerSetFor(component: DynamoComponentDeployment, around: Surroundings) {
@@ -93,19 +98,58 @@ export function leaderWorkerSetFor(component: DynamoComponentDeployment, around:
   });
 }
 
-/** Components that are asked over HTTP have a Service. */
-export function servicesFor(component: DynamoComponentDeployment) {
+/**
+ * Components that are asked by others have a Service; without a registry, all have one, since components find each other by
+ * its EndpointSlices. One that serves a model has a headless one as well, by which adapters find its pods.
+ */
+export function servicesFor(component: DynamoComponentDeployment, around: Surroundings) {
+  const metadata = metadataOf(component);
   const port = portOf(component);
-  if (!port) return [];
-  return [
-    Service.draft({
-      metadata: metadataOf(component),
-      spec: {
-        selector: { ...selectorOf(component), [SERVING]: "true" },
-        ports: [{ ...port, targetPort: port.name, protocol: "TCP" }],
-      },
-    }),
-  ];
+  const { modelRef } = component.spec;
+  const services = [];
+  if (port || isDiscoveredByKubernetes(around)) {
+    const { name, port: number } = port ?? { name: "system", port: SYSTEM_PORT };
+    services.push(
+      Service.draft({
+        metadata: { ...metadata, labels: { ...metadata.labels, ...discoveryLabels(around) } },
+        spec: {
+          selector: { ...selectorOf(component), [SERVING]: "true" },
+          ports: [{ name, port: number, targetPort: port ? name : number, protocol: "TCP" }],
+        },
+      }),
+    );
+  }
+  if (modelRef) {
+    services.push(
+      Service.draft({
+        metadata: {
+          ...metadata,
+          name: truncatedName(component.metadata.name, "model"),
+          labels: { ...metadata.labels, [BASE_MODEL_HASH]: modelHash(modelRef.name) },
+          annotations: { [BASE_MODEL]: modelRef.name },
+        },
+        spec: {
+          clusterIP: "None",
+          selector: selectorOf(component),
+          ports: [{ name: "system", port: SYSTEM_PORT, targetPort: SYSTEM_PORT, protocol: "TCP" }],
+        },
+      }),
+    );
+  }
+  return services;
+}
+
+/** What an endpoint picker is configured with, where the component has it itself. */
+export function pickerConfigFor(component: DynamoComponentDeployment) {
+  const { config } = component.spec.eppConfig ?? {};
+  if (!config) return [];
+  const metadata = { ...metadataOf(component), name: pickerConfigName(component) };
+  const text = JSON.stringify({
+    apiVersion: "inference.networking.x-k8s.io/v1alpha1",
+    kind: "EndpointPickerConfig",
+    ...config,
+  });
+  return [ConfigMap.draft({ metadata, data: { [PICKER_CONFIG.file]: text } })];
 }
 
 export function ingressesFor(component: DynamoComponentDeployment, around: Surroundings) {

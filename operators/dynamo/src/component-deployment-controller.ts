@@ -1,24 +1,26 @@
 import {
   type Condition,
   type Conditions,
-  cacheKind,
   conditionFalse,
   conditionTrue,
   controller,
   type Drafted,
+  ExternalError,
   findCondition,
   isApplied,
+  ownedKind,
   permission,
   type ReconcileContext,
   watchKind,
 } from "konverge";
 import {
-  CustomResourceDefinition,
+  ConfigMap,
   Deployment,
   HorizontalPodAutoscaler,
   Ingress,
   PersistentVolumeClaim,
   Pod,
+  ResourceClaimTemplate,
   Service,
 } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
@@ -29,30 +31,38 @@ import {
   deploymentFor,
   ingressesFor,
   isAutoscaled,
-  LEADER_WORKER_SET_CRD,
   LeaderWorkerSet,
   leaderWorkerSetFor,
+  pickerConfigFor,
   servicesFor,
 } from "./component-children.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { claimName, identityOf, labelsOf, portOf, type Surroundings, selectorOf, sharingIn } from "./component-pod.ts";
 import { DRAIN_PERIOD, type DrainRules, drained } from "./drain.ts";
-import { keepLeaderWorkerSet } from "./leader-worker-sets.ts";
+import { claimTemplateFor } from "./gpu-memory-service.ts";
+import { InferencePool, inferencePoolFor } from "./inference-pool.ts";
 import { SELECTOR } from "./names.ts";
 import { type Delay, delayOf } from "./readiness.ts";
 
 /** What is known so far is about an older revision. */
 const BEING_APPLIED: Delay = { reason: "updating", message: "the newest revision is being applied" };
-/** Nobody tells of LeaderWorkerSets. */
-const LOOK_AGAIN = 15_000;
-
 /**
  * Keeps the Deployment (or LeaderWorkerSet), the Service, the Ingress, the claim and the autoscaler of each component, and
  * tells whether its newest revision is available.
  */
 export function dynamoComponentDeployments(around: Surroundings, drain: DrainRules) {
   return controller(DynamoComponentDeployment, {
-    owns: [Deployment, Service, Ingress, PersistentVolumeClaim, HorizontalPodAutoscaler],
+    owns: [
+      Deployment,
+      Service,
+      Ingress,
+      PersistentVolumeClaim,
+      HorizontalPodAutoscaler,
+      ConfigMap,
+      ResourceClaimTemplate,
+      ownedKind(LeaderWorkerSet, { optional: true }),
+      ownedKind(InferencePool, { optional: true }),
+    ],
     watches: [
       watchKind<Pod, DynamoComponentDeployment>(Pod, {
         labelSelector: SELECTOR,
@@ -62,12 +72,12 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
         references: ({ metadata, spec }) =>
           spec.pvc && !spec.pvc.create ? [`${metadata.namespace}/${spec.pvc.name}`] : [],
       }),
-      cacheKind(CustomResourceDefinition, { fieldSelector: `metadata.name=${LEADER_WORKER_SET_CRD}` }),
     ],
-    permissions: [permission(LeaderWorkerSet, ["get", "create", "patch"]), permission(Pod, ["patch"])],
+    permissions: [permission(Pod, ["patch"], { why: "labels the pods of each DynamoComponentDeployment" })],
     async reconcile(component, context) {
       const { observed, cache, clock, events } = context;
       const { metadata, spec } = component;
+      if (spec.multinode && !context.isServed(LeaderWorkerSet)) throw leaderWorkerSetMissing();
       const pods = cache
         .list(Pod, metadata.namespace)
         .filter(({ metadata: pod }) => pod.labels?.[SELECTOR] === metadata.name && !pod.deletionTimestamp);
@@ -83,9 +93,8 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           ? { replicas: wanted, draining: 0 }
           : await drained({ pods, port: portOf(component)?.port, current, wanted }, drain, context);
       const deployment = spec.multinode ? undefined : deploymentFor(component, around, { replicas: size, sharing });
-      const live = deployment
-        ? observed(deployment)
-        : await keepLeaderWorkerSet(component, leaderWorkerSetFor(component, around), context);
+      const set = spec.multinode && leaderWorkerSetFor(component, around);
+      const live = deployment ? observed(deployment) : observed(LeaderWorkerSet, metadata.name);
       const isNewest = !deployment || isApplied(Deployment, deployment, live);
       const delay = isNewest ? delayOf(live, pods, clock.now()) : BEING_APPLIED;
       const { replicas = 0, readyReplicas = 0, updatedReplicas = 0 } = live?.status ?? {};
@@ -93,10 +102,14 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
       return {
         children: [
           ...(deployment ? [deployment] : []),
-          ...servicesFor(component),
+          ...(set ? [set] : []),
+          ...servicesFor(component, around),
           ...ingressesFor(component, around),
           ...(own ? [own] : []),
           ...autoscalersFor(component),
+          ...pickerConfigFor(component),
+          ...inferencePoolFor(component),
+          ...claimTemplateFor(component),
         ],
         status: {
           replicas,
@@ -108,10 +121,17 @@ export function dynamoComponentDeployments(around: Surroundings, drain: DrainRul
           ...(spec.restartId && { restartId: delay ? component.status?.restartId : spec.restartId }),
         },
         conditions: conditionsOf(delay),
-        ...lookAgain({ multinode: spec.multinode !== undefined, draining: draining > 0, waiting: delay !== undefined }),
+        ...requeue({ draining: draining > 0, waiting: delay !== undefined }),
       };
     },
   });
+}
+
+function leaderWorkerSetMissing(): ExternalError {
+  return new ExternalError(
+    "LeaderWorkerSetMissing",
+    "spec.multinode needs the LeaderWorkerSet API (leaderworkerset.x-k8s.io), which is not installed",
+  );
 }
 
 type Events = { warning(reason: string, message: string): void };
@@ -122,7 +142,7 @@ function waitingForClaim(component: DynamoComponentDeployment, around: Surroundi
   const delay: Delay = { reason: "insufficient_capacity", message, problem: { reason: "ClaimMissing", message } };
   tell(component, delay, events);
   return {
-    children: [...servicesFor(component), ...ingressesFor(component, around)],
+    children: [...servicesFor(component, around), ...ingressesFor(component, around)],
     status: { replicas: 0, readyReplicas: 0, updatedReplicas: 0 },
     conditions: conditionsOf(delay),
   };
@@ -149,9 +169,8 @@ function claimOf(
 }
 
 /** When to check again what no event reports: too little room is a problem only when it lasts. */
-function lookAgain(what: { multinode: boolean; draining: boolean; waiting: boolean }): { requeueAfter?: number } {
+function requeue(what: { draining: boolean; waiting: boolean }): { requeueAfter?: number } {
   if (what.draining) return { requeueAfter: DRAIN_PERIOD };
-  if (what.multinode) return { requeueAfter: LOOK_AGAIN };
   return what.waiting ? { requeueAfter: POD_PROBLEM_GRACE_MS } : {};
 }
 

@@ -1,4 +1,5 @@
 import { ageColumn, conditionColumn, defineKind, type ObjectOf, z } from "konverge";
+import { ENGINES } from "./engine.ts";
 import { serviceFields } from "./service-spec.ts";
 
 /** One service of a graph at work. Made by the graph's controller; it can be written by hand as well. */
@@ -11,6 +12,7 @@ export const DynamoComponentDeployment = defineKind({
       spec: z.object({
         ...serviceFields,
         serviceName: z.string().min(1).optional().describe("The service's name in its graph. Default: the object's."),
+        backendFramework: z.enum(ENGINES).optional().describe("What a worker runs. Default: as its command says."),
         image: z.string().min(1).optional().describe("Default: the operator's."),
         restartId: z.string().optional().describe("A new value restarts the pods."),
       }),

@@ -14,6 +14,7 @@ const main = (spec: object) => pod(spec).containers[0]!;
 test("a worker is told to end at once, so that its runtime deregisters it; a frontend answers until nobody asks", () => {
   assert.equal(main({ componentType: "worker" }).lifecycle, undefined);
   assert.equal(pod({ componentType: "worker" }).terminationGracePeriodSeconds, 300);
+  assert.equal(pod({ componentType: "worker" }).shareProcessNamespace, true, "SIGTERM ends it while it loads");
   assert.ok(main({ componentType: "frontend" }).lifecycle?.preStop?.exec);
   const lifecycle = { preStop: { exec: { command: ["true"] } } };
   const own = { componentType: "worker", extraPodSpec: { mainContainer: { lifecycle } } };

@@ -14,7 +14,7 @@ export function graphErrors({ metadata, spec }: DynamoGraphDeployment): FieldErr
     const other = seen.get(component);
     if (other) errors.push(fieldInvalid(path, name, `is called ${component}, as is the service ${other}`));
     seen.set(component, name);
-    errors.push(...serviceErrors(path, service));
+    errors.push(...serviceErrors(path, { ...service, backendFramework: spec.backendFramework }));
   }
   const unknown = (spec.restart?.strategy?.order ?? []).filter((name) => spec.services && !(name in spec.services));
   for (const name of unknown)

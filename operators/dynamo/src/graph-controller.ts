@@ -9,12 +9,13 @@ import {
   PermanentError,
   type ReconcileContext,
 } from "konverge";
-import { Node, PersistentVolumeClaim, Pod } from "konverge/kinds";
+import { Node, PersistentVolumeClaim, Pod, Role, RoleBinding, ServiceAccount } from "konverge/kinds";
 import { gpuProductsFor, gpuProductsIn, gpuProductsOf, watchGpuNodes } from "konverge/pods";
 import { type FetchMetrics, LoadMonitor, SCRAPE_PERIOD_MS } from "konverge/sizing";
+import { ACCOUNT_PERMISSIONS, accountsFor } from "./accounts.ts";
 import { DynamoComponent } from "./component.ts";
+import { SYSTEM_PORT } from "./component-container.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
-import { SYSTEM_PORT } from "./component-pod.ts";
 import { claimsOf, componentsOf, imageFor } from "./graph-children.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import type { GraphMetrics } from "./graph-metrics.ts";
@@ -27,11 +28,16 @@ import { restartPlan } from "./restart.ts";
  * Keeps a DynamoComponentDeployment for each service of a graph, the claims that services share, and the image if it is
  * to be built, and sums up how they are doing. The spec belongs to its author: it is never changed.
  */
-export function dynamoGraphDeployments(fetchMetrics: FetchMetrics, metrics: GraphMetrics) {
+export function dynamoGraphDeployments(
+  fetchMetrics: FetchMetrics,
+  metrics: GraphMetrics,
+  around: { readonly etcdAddress: string },
+) {
   const load = new LoadMonitor(fetchMetrics, SYSTEM_PORT);
   return controller(DynamoGraphDeployment, {
-    owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim],
+    owns: [DynamoComponentDeployment, DynamoComponent, PersistentVolumeClaim, ServiceAccount, Role, RoleBinding],
     watches: [cacheKind(Pod, { labelSelector: SELECTOR }), watchGpuNodes()],
+    permissions: ACCOUNT_PERMISSIONS,
     async reconcile(graph, context) {
       const { observed, events } = context;
       metrics.graphs = () => context.cache.list(DynamoGraphDeployment);
@@ -51,7 +57,7 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics, metrics: Grap
       const waitsForImage = image !== undefined && built === undefined && !componentOf([...services.keys()][0]!);
       const buildFailure = image && findCondition(observed(image)?.status?.conditions, "ImageBuilt");
       const components = waitsForImage ? [] : componentsOf(graph, services, { image: built, restartIds: restart.ids });
-      const states = [...services].map(([name, { replicas = 1 }]) => {
+      const states = [...services].map(([name, { multinode }]) => {
         const live = componentOf(name);
         const available = findCondition(live?.status?.conditions, "Available");
         const current = live !== undefined && live.status?.observedGeneration === live.metadata.generation;
@@ -62,7 +68,8 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics, metrics: Grap
           message: available?.status === "True" ? undefined : (available?.message ?? "it is being created"),
           replicas: live?.status?.replicas ?? 0,
           readyReplicas: live?.status?.readyReplicas ?? 0,
-          wanted: replicas,
+          updatedReplicas: live?.status?.updatedReplicas ?? 0,
+          componentKind: multinode ? ("LeaderWorkerSet" as const) : ("Deployment" as const),
         };
       });
       const failed =
@@ -74,18 +81,16 @@ export function dynamoGraphDeployments(fetchMetrics: FetchMetrics, metrics: Grap
       tell(graph, states, events);
       const claims = claimsOf(graph, services, (claim) => observed(PersistentVolumeClaim, claim), events);
       return {
-        children: [...claims, ...components, ...(image ? [image] : [])],
+        children: [...accountsFor(graph, services, around), ...claims, ...components, ...(image ? [image] : [])],
         status: {
           state,
           services: Object.fromEntries(
-            states.map(({ name, ready: isReady, message, replicas, readyReplicas }) => [
+            states.map(({ name, reason: _, message, ...reported }) => [
               name,
               {
                 componentName: componentName(graph.metadata.name, name),
-                replicas,
-                readyReplicas,
-                ready: isReady,
-                ...(!isReady && message && { message }),
+                ...reported,
+                ...(!reported.ready && message && { message }),
               },
             ]),
           ),

@@ -24,7 +24,7 @@ test("nothing is lost between the versions", () => {
 test("a service's name tells what it is, unless it says so itself", () => {
   assert.deepEqual(
     ["Frontend", "VllmWorker", "PrefillWorker", "Processor", "Planner"].map((name) => typeOf(name, {})),
-    ["frontend", "worker", "worker", "default", "planner"],
+    ["frontend", "worker", "prefill", "default", "planner"],
   );
   assert.equal(typeOf("Frontend", { componentType: "worker" }), "worker");
 });

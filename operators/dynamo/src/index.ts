@@ -12,6 +12,7 @@ export * from "./component-controller.ts";
 export * from "./component-deployment.ts";
 export * from "./component-deployment-controller.ts";
 export { podTemplate, type Surroundings } from "./component-pod.ts";
+export type { Component } from "./component-spec.ts";
 export * from "./drain.ts";
 export * from "./drain-plan.ts";
 export * from "./graph-admission.ts";

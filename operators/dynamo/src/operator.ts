@@ -1,22 +1,38 @@
 import { type Operator, operator } from "konverge";
+import { grantsOnly } from "konverge/rbac";
 import { type FetchMetrics, fetchMetricsText } from "konverge/sizing";
 import { durationMs } from "konverge/time";
+import { GRANTED_RULES } from "./accounts.ts";
 import { DynamoComponent } from "./component.ts";
 import { dynamoComponents } from "./component-controller.ts";
 import { DynamoComponentDeployment } from "./component-deployment.ts";
 import { dynamoComponentDeployments } from "./component-deployment-controller.ts";
+import type { Surroundings } from "./component-pod.ts";
 import { graphAdmission } from "./graph-admission.ts";
 import { dynamoGraphDeployments } from "./graph-controller.ts";
 import { DynamoGraphDeployment } from "./graph-deployment.ts";
 import { GraphMetrics } from "./graph-metrics.ts";
 import { componentAdmission } from "./service-admission.ts";
+import { DynamoWorkerMetadata } from "./worker-metadata.ts";
 
 /** The operator with another way to pods' metrics: for tests, and for networks that need one. */
 export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
   operator({
     name: "dynamo-operator",
     description: "Deploys graphs of services that serve a model together.",
-    kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent],
+    kinds: [DynamoGraphDeployment, DynamoComponentDeployment, DynamoComponent, DynamoWorkerMetadata],
+    connectsToPods: true,
+    guards: [
+      {
+        resources: ["pods"],
+        expression: `request.operation == "UPDATE" && object.spec == oldObject.spec`,
+        limit: "changes only the metadata of pods",
+      },
+      ...grantsOnly(
+        GRANTED_RULES,
+        "what components of a graph need: to find each other, to scale it, to pick endpoints",
+      ),
+    ],
     settings: [
       {
         flag: "natsAddr",
@@ -28,7 +44,7 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
         flag: "etcdAddr",
         env: "ETCD_ADDR",
         default: "",
-        description: "Address of the etcd server, given to components. Empty: none.",
+        description: "Address of the etcd server, given to components. Empty: they find each other by Kubernetes.",
       },
       {
         flag: "systemNamespace",
@@ -70,18 +86,16 @@ export const dynamoOperatorWith = (fetchMetrics: FetchMetrics): Operator =>
     create({ settings, metrics }) {
       const given = (flag: string) => settings[flag] ?? "";
       const address = (flag: string) => inNamespace(given(flag), given("systemNamespace"));
+      const around: Surroundings = {
+        image: given("defaultImage"),
+        natsAddress: address("natsAddr"),
+        etcdAddress: address("etcdAddr"),
+        ingressSuffix: given("ingressHostSuffix"),
+      };
       return {
         controllers: [
-          dynamoGraphDeployments(fetchMetrics, new GraphMetrics(metrics)),
-          dynamoComponentDeployments(
-            {
-              image: given("defaultImage"),
-              natsAddress: address("natsAddr"),
-              etcdAddress: address("etcdAddr"),
-              ingressSuffix: given("ingressHostSuffix"),
-            },
-            { fetchMetrics, timeout: durationMs(given("drainTimeout")) },
-          ),
+          dynamoGraphDeployments(fetchMetrics, new GraphMetrics(metrics), around),
+          dynamoComponentDeployments(around, { fetchMetrics, timeout: durationMs(given("drainTimeout")) }),
           dynamoComponents({ image: given("builderImage"), command: given("builderCommand") }),
         ],
         admissions: [graphAdmission(), componentAdmission()],

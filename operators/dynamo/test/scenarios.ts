@@ -67,8 +67,10 @@ export const graph: Scenario = async (stage) => {
   assert.equal(await stage.condition(DynamoGraphDeployment, "chat", "Ready"), "True all_resources_are_ready");
   assert.deepEqual(status?.services?.["VllmWorker"], {
     componentName: "chat-vllmworker",
+    componentKind: "Deployment",
     replicas: 2,
     readyReplicas: 2,
+    updatedReplicas: 2,
     ready: true,
   });
   // What somebody keeps in Git is never changed.

@@ -1,9 +1,9 @@
 import { isNotFound, type KubeObject, keyOf, type ReconcileContext } from "konverge";
-import { clearAway, type JobResult, servicesOf } from "./clear-away.ts";
+import { type JobResult, releaseGroup, servicesOf } from "./clear-away.ts";
 import type { Job, JobObject } from "./job.ts";
 import { holds } from "./job-conditions.ts";
 import type { ReplicaStatus } from "./job-fields.ts";
-import { isActive, type JobPod } from "./job-pods.ts";
+import { isActive, type JobPod, type OwnPod } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 import { wasCutShort } from "./outcome-limits.ts";
@@ -12,25 +12,28 @@ import { publish } from "./publish.ts";
 /** What becomes of a job that has ended: pods go as its policy says, and in the end the job itself. */
 export async function afterTheEnd<T extends JobObject>(
   job: Job<T>,
-  pods: readonly JobPod[],
+  pods: readonly OwnPod[],
   context: ReconcileContext,
   tools: Tools<T>,
 ): Promise<JobResult> {
   const { framework } = tools;
   const report = new JobReport(framework.kind.kind, job.status, "");
   if (holds(job.status.conditions, "Succeeded")) report.replicas(completed(job));
-  await publish(job, report, context, tools);
+  const wholeStatus = publish(job, report, context.events, tools);
   const unwanted = pods.filter((one) => isUnwanted(one, job));
-  await clearAway(job, unwanted, context, tools);
+  await releaseGroup(job, context, tools);
   const expiry = expiryOf(job);
   if (expiry !== undefined && context.clock.now() > expiry) {
     await expire(job, context, tools);
-    return {};
+    return { wholeStatus };
   }
   const kept = pods.filter((one) => !unwanted.includes(one));
   return {
+    wholeStatus,
     // What stays is ignored: the names of pods that have ended are not needed.
-    ...(isCleaned(job) && { children: [...servicesOf(job, kept, tools), ...(framework.others?.for(job) ?? [])] }),
+    ...(isCleaned(job) && {
+      children: [...servicesOf(job, kept, tools), ...kept.map(({ pod }) => pod), ...(framework.others?.for(job) ?? [])],
+    }),
     ...(expiry !== undefined && { requeueAfter: Math.max(1, expiry - context.clock.now() + 1) }),
   };
 }
@@ -69,6 +72,7 @@ async function expire<T extends JobObject>(
   const { uid } = job.object.metadata;
   const object: KubeObject = job.object;
   try {
+    // Direct write: a job whose time to live is over deletes itself.
     await client.delete(tools.framework.kind, keyOf(object), { preconditions: { uid: uid! } });
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -20,7 +20,7 @@ export interface GangMarks {
 export interface GangScheduler {
   readonly kind: KindRef<PodGroup>;
   readonly schedulerName: string;
-  podGroup(job: Job, framework: Framework): PodGroup;
+  podGroup(job: Job, framework: Pick<Framework, "kind">): PodGroup;
   marks(job: Job, replica: Replica): GangMarks;
   /** Whether pods may be made now: some schedulers want to admit the group first. */
   isAdmitted(group: PodGroup): boolean;
@@ -75,7 +75,12 @@ const schedulerPlugins = (schedulerName: string): GangScheduler => ({
   isAdmitted: () => true,
 });
 
-function groupOf(job: Job, { kind }: Framework, apiVersion: string, more: Record<string, unknown>): PodGroup {
+function groupOf(
+  job: Job,
+  { kind }: Pick<Framework, "kind">,
+  apiVersion: string,
+  more: Record<string, unknown>,
+): PodGroup {
   const { name, namespace, object, runPolicy } = job;
   const { minAvailable, minResources } = runPolicy.schedulingPolicy ?? {};
   const minMember = minAvailable ?? sizeOf(job);

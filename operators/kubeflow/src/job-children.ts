@@ -1,12 +1,16 @@
-import { ownerReference } from "konverge";
 import { Pod, Service, type ServicePort } from "konverge/kinds";
 import type { Framework, Member } from "./framework.ts";
 import type { GangScheduler } from "./gang-scheduler.ts";
 import type { Job, JobObject } from "./job.ts";
+import type { PodMarks } from "./job-pods.ts";
 import { JOB_NAME, JOB_ROLE, OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE, replicaName } from "./names.ts";
 
 /** The labels of a pod's Service, which are those that it finds the pod by. */
-function labelsOf({ name }: Job, { replica, index }: Member, { controller }: Framework): Record<string, string> {
+function labelsOf(
+  { name }: Job,
+  { replica, index }: Member,
+  { controller }: Pick<PodMarks, "controller">,
+): Record<string, string> {
   return {
     [OPERATOR_NAME]: controller,
     [JOB_NAME]: name,
@@ -33,13 +37,12 @@ export function podFor<T extends JobObject>(
       namespace: job.namespace,
       labels: {
         ...metadata?.labels,
-        ...labelsOf(job, member, framework as unknown as Framework),
+        ...labelsOf(job, member, framework),
         ...(framework.isMaster(job, member) && { [JOB_ROLE]: "master" }),
         ...marks?.labels,
       },
       ...(Object.keys(annotations).length > 0 && { annotations }),
       ...(metadata?.finalizers && { finalizers: metadata.finalizers }),
-      ownerReferences: [ownerReference(framework.kind, job.object)],
     },
     spec: {
       ...spec!,
@@ -50,7 +53,7 @@ export function podFor<T extends JobObject>(
 }
 
 /** The name under which one pod is known to the others. */
-export function serviceFor(job: Job, member: Member, framework: Framework) {
+export function serviceFor(job: Job, member: Member, framework: PodMarks) {
   const labels = labelsOf(job, member, framework);
   return Service.draft({
     metadata: { name: replicaName(job.name, member.replica.type, member.index), namespace: job.namespace, labels },
@@ -59,7 +62,7 @@ export function serviceFor(job: Job, member: Member, framework: Framework) {
 }
 
 /** All ports of the framework's container. */
-function portsOf({ replica }: Member, { container }: Framework): ServicePort[] {
+function portsOf({ replica }: Member, { container }: PodMarks): ServicePort[] {
   const main = replica.template.spec?.containers.find(({ name }) => name === container);
   const byName = new Map((main?.ports ?? []).map(({ name = "", containerPort }) => [name, containerPort]));
   return [...byName]

@@ -1,13 +1,11 @@
-import { type Controller, cacheKind, controller, type KindRef, ownedKind, permission, watchKind } from "konverge";
+import { type Controller, cacheKind, controller, ownedKind, permission } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
-import { controllerOf } from "konverge/objects";
-import type { Schema } from "konverge/schema";
 import type { JobResult } from "./clear-away.ts";
 import { PLUGIN_GROUPS, VOLCANO_GROUPS } from "./gang-scheduler.ts";
 import type { JobObject } from "./job.ts";
 import type { Tools } from "./job-tools.ts";
 import { OPERATOR_NAME } from "./names.ts";
-import { PODS_BY_JOB, reconcileJob } from "./reconcile-job.ts";
+import { reconcileJob } from "./reconcile-job.ts";
 
 /** Upstream's own operator, by the label of its Deployment. */
 const UPSTREAM = "control-plane=kubeflow-training-operator";
@@ -19,22 +17,16 @@ const LOOK_AGAIN = 300_000;
 export function jobController<T extends JobObject>(tools: Tools<T>): Controller {
   const { framework } = tools;
   const labelSelector = `${OPERATOR_NAME}=${framework.controller}`;
-  return controller(withoutStatus<JobObject>(framework.kind), {
-    owns: [ownedKind(Service, { labelSelector }), ...(framework.others?.kinds ?? [])],
-    watches: [
-      watchKind(Pod, {
-        labelSelector,
-        to: (pod) => {
-          const owner = controllerOf(pod);
-          return owner?.kind === framework.kind.kind ? [`${pod.metadata.namespace}/${owner.name}`] : [];
-        },
-        indexes: { [PODS_BY_JOB]: (pod) => (controllerOf(pod) ? [controllerOf(pod)!.uid] : []) },
-      }),
-      cacheKind(Deployment, { labelSelector: UPSTREAM }),
+  return controller<JobObject, JobResult>(framework.kind, {
+    owns: [
+      ownedKind(Service, { labelSelector }),
+      ownedKind(Pod, { labelSelector, createOnly: true }),
+      ...(framework.others?.kinds ?? []),
     ],
+    watches: [cacheKind(Deployment, { labelSelector: UPSTREAM })],
+    // Upstream's status has no observedGeneration, and the last of its conditions is taken for the job's state.
+    status: "whole",
     permissions: [
-      permission(Pod, ["get", "create", "delete"]),
-      permission(framework.kind, ["update"], { subresource: "status" }),
       permission(framework.kind, ["delete"]),
       ...[PLUGIN_GROUPS, VOLCANO_GROUPS].map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
@@ -49,14 +41,4 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
       return reconcileJob(object as T, context, tools);
     },
   });
-}
-
-/**
- * The kind for the runtime: without a status, so that it does not report one. Upstream's status has no
- * observedGeneration, and the last of its conditions is taken for the job's state.
- */
-export function withoutStatus<T extends JobObject>(kind: KindRef<T>): KindRef<T> {
-  const { schema } = kind as { schema?: Schema };
-  const { status: _, ...properties } = schema?.properties ?? {};
-  return Object.assign({ ...kind }, { schema: { ...schema, properties } });
 }

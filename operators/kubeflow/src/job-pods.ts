@@ -1,17 +1,21 @@
+import type { ObservedChild } from "konverge";
 import type { Pod } from "konverge/kinds";
 import type { Job, Replica } from "./job.ts";
 import type { ReplicaStatus } from "./job-fields.ts";
 import { JOB_NAME, OPERATOR_NAME, REPLICA_INDEX, REPLICA_TYPE } from "./names.ts";
 
 /** A pod of a job, and which one it is. */
-export interface JobPod {
-  readonly pod: Pod;
+export interface JobPod<P extends Pod = Pod> {
+  readonly pod: P;
   /** In lower case, as the label has it. */
   readonly type: string;
   readonly index: number;
   /** Of the framework's container; undefined as long as it has not ended. */
   readonly exitCode: number | undefined;
 }
+
+/** A pod that is a child of its job. */
+export type OwnPod = JobPod<ObservedChild<Pod>>;
 
 /** How many pods of a type run, are done, have failed. */
 export interface ReplicaCount {
@@ -27,7 +31,7 @@ export interface PodMarks {
 }
 
 /** Reads a pod that was made for a job; undefined if it lacks the labels that say which one it is. */
-export function jobPod(pod: Pod, framework: PodMarks): JobPod | undefined {
+export function jobPod<P extends Pod>(pod: P, framework: PodMarks): JobPod<P> | undefined {
   const { container, controller } = framework;
   const { [REPLICA_TYPE]: type, [REPLICA_INDEX]: number, [OPERATOR_NAME]: maker } = pod.metadata.labels ?? {};
   const index = Number(number);

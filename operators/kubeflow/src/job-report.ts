@@ -1,3 +1,4 @@
+import { deepEqual } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import {
   type ConditionType,
@@ -111,6 +112,15 @@ export class JobReport {
   /** Tells something that is no condition. */
   tell(type: Told["type"], reason: string, message: string): void {
     this.#told.push({ type, reason, message });
+  }
+
+  /** Whether all of it was reported before, apart from what keeps the job from going on. */
+  get isStored(): boolean {
+    const withoutStalled = ({ conditions = [], ...rest }: JobStatus) => ({
+      ...rest,
+      conditions: conditions.filter(({ type }) => type !== STALLED),
+    });
+    return deepEqual(withoutStalled(this.status), withoutStalled(this.#before));
   }
 
   /** All that is new. */

@@ -1,4 +1,3 @@
-import { ownerReference } from "konverge";
 import {
   Job as BatchJob,
   ConfigMap,
@@ -14,7 +13,7 @@ import {
 } from "konverge/kinds";
 import type { SecretSource } from "konverge/time";
 import { HOSTS_FOLDER, hostfile, isFolderOfRoot, keyFiles, keysFor, MPI_VARIABLES, ownHost } from "./mpi-access.ts";
-import { MPIJob } from "./mpi-job.ts";
+import type { MPIJob } from "./mpi-job.ts";
 import { JOB_NAME, JOB_ROLE, OPERATOR_NAME, replicaName } from "./names.ts";
 
 /** The value of the label that says who made a pod. */
@@ -78,7 +77,7 @@ export function workerKeysFor(job: MPIJob, live: Secret | undefined, secrets: Se
 export function launcherFor(job: MPIJob) {
   const { ttlSecondsAfterFinished, activeDeadlineSeconds, backoffLimit } = job.spec.runPolicy ?? {};
   return BatchJob.draft({
-    metadata: { ...metadataOf(job, launcherName(job)), ownerReferences: [ownerReference(MPIJob, job)] },
+    metadata: metadataOf(job, launcherName(job)),
     spec: {
       ...(ttlSecondsAfterFinished !== undefined && { ttlSecondsAfterFinished }),
       ...(activeDeadlineSeconds !== undefined && { activeDeadlineSeconds }),

@@ -1,3 +1,4 @@
+import type { ObservedChild } from "konverge";
 import type { Job as BatchJob, Pod } from "konverge/kinds";
 import { endOf } from "./batch-jobs.ts";
 import type { Evidence, Framework } from "./framework.ts";
@@ -9,7 +10,7 @@ import { MPIJob } from "./mpi-job.ts";
 
 /** The launcher of a job as it is now. */
 export interface Launcher {
-  readonly job: BatchJob | undefined;
+  readonly job: ObservedChild<BatchJob> | undefined;
   readonly pods: readonly Pod[];
 }
 

@@ -1,14 +1,23 @@
-import { type Child, cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
+import {
+  type Child,
+  cacheKind,
+  controller,
+  type KubeObject,
+  ownedKind,
+  plannedChild,
+  type ReconcileContext,
+  type ReconcileResult,
+  watchKind,
+} from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, Pod, Secret, Service } from "konverge/kinds";
-import { controllerOf, isControlledBy } from "konverge/objects";
+import { controllerOf } from "konverge/objects";
 import { timestamp } from "konverge/time";
-import { createJob, deleteJob, endOf } from "./batch-jobs.ts";
-import type { JobResult } from "./clear-away.ts";
-import type { Job, JobObject } from "./job.ts";
+import { endOf } from "./batch-jobs.ts";
+import { refusalIn, reportChildren } from "./child-events.ts";
+import type { Job } from "./job.ts";
+import { podFor } from "./job-children.ts";
 import { holds, isFinished } from "./job-conditions.ts";
-import { withoutStatus } from "./job-controller.ts";
-import { createPods, deletePods } from "./job-pod-writes.ts";
-import { isActive, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
+import { isActive, type JobPod, jobPod, type OwnPod, phaseOf } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 import { findKeys } from "./mpi-access.ts";
@@ -33,8 +42,8 @@ import { survey } from "./survey.ts";
 const UPSTREAM = "app.kubernetes.io/name=mpi-operator";
 const LOOK_AGAIN = 300_000;
 const PODS_BY_OWNER = "byOwner";
-/** A server that refuses pods is asked again after this. */
-const AFTER_REFUSAL = 30_000;
+
+type MpiResult = ReconcileResult<MPIJob>;
 
 /** What the controller of MPIJobs needs besides what all jobs do. */
 export interface MpiTools extends Omit<Tools<MPIJob>, "framework" | "gang"> {
@@ -48,27 +57,26 @@ export interface MpiTools extends Omit<Tools<MPIJob>, "framework" | "gang"> {
  */
 export function mpiJobController(tools: MpiTools) {
   const labelSelector = `${OPERATOR_NAME}=${MPI_OPERATOR}`;
-  const byName = ({ metadata }: Pod) => {
-    const name = metadata.labels?.[JOB_NAME];
-    return name ? [`${metadata.namespace}/${name}`] : [];
-  };
-  return controller(withoutStatus<JobObject>(MPIJob as never), {
-    owns: [Service, ConfigMap, Secret].map((kind) => ownedKind(kind as never, { labelSelector })),
+  return controller(MPIJob, {
+    owns: [
+      ...[Service, ConfigMap, Secret].map((kind) => ownedKind(kind, { labelSelector })),
+      ...[Pod, BatchJob].map((kind) => ownedKind(kind, { labelSelector, createOnly: true })),
+    ],
     watches: [
-      watchKind(Pod, {
+      // The launcher's pods belong to its Job.
+      watchKind<Pod, MPIJob>(Pod, {
         labelSelector,
-        to: byName,
+        to({ metadata }) {
+          const name = metadata.labels?.[JOB_NAME];
+          return name ? [`${metadata.namespace}/${name}`] : [];
+        },
         indexes: { [PODS_BY_OWNER]: (pod) => (controllerOf(pod) ? [controllerOf(pod)!.uid] : []) },
       }),
-      watchKind(BatchJob, { labelSelector, to: byName as never }),
       cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
-    permissions: [
-      permission(Pod, ["get", "create", "delete"]),
-      permission(BatchJob, ["get", "create", "delete"]),
-      permission(MPIJob, ["update"], { subresource: "status" }),
-    ],
-    async reconcile(object, context): Promise<JobResult> {
+    // Upstream's status has no observedGeneration, and the last of its conditions is taken for the job's state.
+    status: "whole",
+    async reconcile(object, context): Promise<MpiResult> {
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
@@ -76,23 +84,32 @@ export function mpiJobController(tools: MpiTools) {
         return { requeueAfter: LOOK_AGAIN };
       }
       const { managedBy = MPI_MANAGER } = object.spec.runPolicy ?? {};
-      return managedBy === MPI_MANAGER ? reconcileMpiJob(object as unknown as MPIJob, context, tools) : {};
+      if (managedBy !== MPI_MANAGER) return {};
+      const result = await reconcileMpiJob(object, context, tools);
+      return {
+        ...result,
+        report(outcome) {
+          reportChildren(outcome, context.events, tools.metrics);
+          return result.report?.(outcome);
+        },
+      };
     },
   });
 }
 
-async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared: MpiTools): Promise<JobResult> {
-  const { cache, clock } = context;
+async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared: MpiTools): Promise<MpiResult> {
+  const { observed, clock, events } = context;
   const job = jobOf(object);
   const launcher = launcherOf(object, context);
   const framework = mpi(launcher);
   const tools: Tools<MPIJob> = { ...shared, gang: undefined, framework };
-  const pods = cache
-    .find(Pod, PODS_BY_OWNER, object.metadata.uid!)
-    .flatMap((pod) => jobPod(pod, framework as never) ?? []);
+  const pods = observed.all(Pod).flatMap((pod) => jobPod(pod, framework) ?? []);
   if (isFinished(job.status)) {
-    await afterTheEnd(job, pods, launcher, context, tools);
-    return { children: await childrenOf(object, pods, context, shared) };
+    const applied = await childrenOf(object, pods, context, shared);
+    return {
+      children: [...applied, ...leftAtTheEnd(job, pods, launcher)],
+      wholeStatus: statusAtTheEnd(job, context, tools),
+    };
   }
   const report = new JobReport("MPIJob", job.status, timestamp(clock));
   const name = `${job.namespace}/${job.name}`;
@@ -101,32 +118,59 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   const [wrong] = tools.rules.problems(object);
   if (wrong) {
     report.troubled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
-    await publish(job, report, context, tools);
-    return {};
+    return { wholeStatus: publish(job, report, events, tools) };
   }
   if (job.runPolicy.suspend) {
     report.suspended("MPIJob suspended");
     const { Worker: { active: _w, ...worker } = {}, Launcher: { active: _l, ...first } = {} } =
       job.status.replicaStatuses ?? {};
     report.replicas({ ...(launcher.job && { Launcher: first }), Worker: worker });
-    await publish(job, report, context, tools);
     // Another launcher is created afterwards: the template may have changed, as Kueue changes it.
-    await deleteJob(launcher.job, context);
-    await deletePods(pods, context, tools);
-    return { children: await childrenOf(object, [], context, shared) };
+    const children = await childrenOf(object, [], context, shared);
+    return { children, wholeStatus: publish(job, report, events, tools) };
   }
   if (holds(job.status.conditions, "Suspended")) report.resumed("MPIJob resumed");
-  const found = survey(job, pods, framework, report);
-  const problem = report.isFinished ? undefined : await createPods(job, found.missing, report, context, tools);
-  const taken = report.isFinished || problem ? undefined : await createLauncher(object, pods, launcher, context);
-  const trouble = problem ?? taken;
+  return run(object, { job, pods, launcher, report, tools, shared }, context);
+}
+
+/** What a reconcile of a job that is to run goes by. */
+interface MpiRun {
+  readonly job: Job<MPIJob>;
+  readonly pods: readonly OwnPod[];
+  readonly launcher: Launcher;
+  readonly report: JobReport;
+  readonly tools: Tools<MPIJob>;
+  readonly shared: MpiTools;
+}
+
+async function run(object: MPIJob, found: MpiRun, context: ReconcileContext): Promise<MpiResult> {
+  const { job, pods, launcher, report, tools, shared } = found;
+  const { restarts, surplus, missing } = survey(job, pods, tools.framework, report);
   const launchers = launcher.pods.map((pod) => ({ pod, type: "launcher", index: 0, exitCode: undefined }));
-  report.troubled(trouble ?? obstacleIn([...pods, ...launchers]));
-  await publish(job, report, context, tools);
-  if (report.isFinished) return {};
-  await deletePods([...found.restarts, ...found.surplus], context, tools);
-  const children = await childrenOf(object, pods, context, shared);
-  return trouble && trouble.reason !== "PodInvalid" ? { children, requeueAfter: AFTER_REFUSAL } : { children };
+  if (report.isFinished) {
+    report.troubled(obstacleIn([...pods, ...launchers]));
+    return { wholeStatus: publish(job, report, context.events, tools) };
+  }
+  // Pods are restarted once that is reported.
+  const unwanted = new Set([...(report.isStored ? restarts : []), ...surplus]);
+  const drafts = missing.map((member) => podFor(job, member, tools.framework));
+  const created = [...drafts, ...(isLauncherDue(object, pods, launcher) ? [launcherFor(object)] : [])];
+  return {
+    children: [
+      ...(await childrenOf(object, pods, context, shared)),
+      ...pods.filter((one) => !unwanted.has(one)).map(({ pod }) => pod),
+      ...(launcher.job ? [launcher.job] : []),
+      ...created.map((draft) => plannedChild<KubeObject>(draft, { onRefused: "report" })),
+    ],
+    report(outcome) {
+      const problem = refusalIn(outcome);
+      report.troubled(problem ?? obstacleIn([...pods, ...launchers]));
+      const isNews = problem !== undefined && !report.knows(problem);
+      if (isNews && outcome.refused[0]!.child.kind === "Pod")
+        context.events.warning("FailedCreatePod", `Error creating: ${outcome.refused[0]!.message}`);
+      return { wholeStatus: publish(job, report, context.events, tools) };
+    },
+  };
 }
 
 function jobOf(object: MPIJob): Job<MPIJob> {
@@ -138,15 +182,15 @@ function jobOf(object: MPIJob): Job<MPIJob> {
   return { object, name, namespace, replicas: worker ? [replica] : [], runPolicy, status: object.status ?? {} };
 }
 
-function launcherOf(object: MPIJob, { cache }: ReconcileContext): Launcher {
-  const job = cache.get(BatchJob, `${object.metadata.namespace}/${launcherName(object)}`);
-  if (!job || !isControlledBy(job, object)) return { job: undefined, pods: [] };
+function launcherOf(object: MPIJob, { observed, cache }: ReconcileContext): Launcher {
+  const job = observed(BatchJob, launcherName(object));
+  if (!job) return { job: undefined, pods: [] };
   return { job, pods: cache.find(Pod, PODS_BY_OWNER, job.metadata.uid!) };
 }
 
 async function childrenOf(
   object: MPIJob,
-  pods: readonly JobPod[],
+  pods: readonly OwnPod[],
   context: ReconcileContext,
   { clusterDomain }: MpiTools,
 ): Promise<Child[]> {
@@ -159,34 +203,25 @@ async function childrenOf(
   ];
 }
 
-/** Creates the launcher when it is time; what is in its way, if anything is. */
-async function createLauncher(object: MPIJob, pods: readonly JobPod[], { job }: Launcher, context: ReconcileContext) {
+/** Whether it is time to create the launcher. */
+function isLauncherDue(object: MPIJob, pods: readonly OwnPod[], { job }: Launcher): boolean {
   const isReady = ({ pod }: JobPod) =>
     pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
   const waits = object.spec.launcherCreationPolicy === "WaitForWorkersReady";
-  if (job || (waits && pods.filter(isReady).length < workerCount(object))) return undefined;
-  return createJob(object, launcherFor(object), context);
+  return !job && (!waits || pods.filter(isReady).length >= workerCount(object));
+}
+
+function statusAtTheEnd(job: Job<MPIJob>, { events }: ReconcileContext, tools: Tools<MPIJob>) {
+  const report = new JobReport("MPIJob", job.status, "");
+  const { Worker: { active: _, ...worker } = {}, ...others } = job.status.replicaStatuses ?? {};
+  const isCleaned = (job.runPolicy.cleanPodPolicy ?? "None") !== "None";
+  if (isCleaned) report.replicas({ ...others, ...(job.replicas.length > 0 && { Worker: worker }) });
+  return publish(job, report, events, tools);
 }
 
 /** Workers go as the policy says; the launcher stays with its logs, unless the job ended before it did. */
-async function afterTheEnd(
-  job: Job<MPIJob>,
-  pods: readonly JobPod[],
-  launcher: Launcher,
-  context: ReconcileContext,
-  tools: Tools<MPIJob>,
-): Promise<void> {
-  const { cleanPodPolicy = "None" } = job.runPolicy;
-  const report = new JobReport("MPIJob", job.status, "");
-  const { Worker: { active: _, ...worker } = {}, ...others } = job.status.replicaStatuses ?? {};
-  if (cleanPodPolicy !== "None") report.replicas({ ...others, ...(job.replicas.length > 0 && { Worker: worker }) });
-  await publish(job, report, context, tools);
-  if (!endOf(launcher.job)) await deleteJob(launcher.job, context);
-  if (cleanPodPolicy !== "None") {
-    await deletePods(
-      pods.filter((one) => cleanPodPolicy === "All" || isActive(one)),
-      context,
-      tools,
-    );
-  }
+function leftAtTheEnd({ runPolicy }: Job<MPIJob>, pods: readonly OwnPod[], { job }: Launcher): Child[] {
+  const { cleanPodPolicy = "None" } = runPolicy;
+  const kept = pods.filter((one) => cleanPodPolicy === "None" || (cleanPodPolicy === "Running" && !isActive(one)));
+  return [...kept.map(({ pod }) => pod), ...(job && endOf(job) ? [job] : [])];
 }

@@ -37,8 +37,8 @@ export const kubeflowOperator = operator({
     {
       flag: "pytorchInitContainerImage",
       env: "PYTORCH_INIT_CONTAINER_IMAGE",
-      default: "alpine:3.10",
-      description: "The image in which workers of PyTorchJobs wait for their master.",
+      description:
+        "The image in which workers of PyTorchJobs wait for their master, with sh and getent or nslookup. Default: that in which they train.",
     },
     {
       flag: "pytorchInitContainerMaxTries",

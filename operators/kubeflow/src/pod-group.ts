@@ -12,7 +12,7 @@ export type GroupState = "admitted" | "created" | "waiting" | WorkloadProblem;
 /** Sees to the PodGroup of a job. */
 export async function ensurePodGroup(
   job: Job,
-  framework: Framework,
+  framework: Pick<Framework, "kind">,
   scheduler: GangScheduler,
   client: Client,
 ): Promise<GroupState> {
@@ -23,6 +23,7 @@ export async function ensurePodGroup(
   }
   const wanted = scheduler.podGroup(job, framework);
   if (known === undefined) {
+    // Direct writes: a gang scheduler must admit the group before a pod is created, and may change it afterwards.
     const made = await client.create(scheduler.kind, wanted).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
     });
@@ -31,7 +32,7 @@ export async function ensurePodGroup(
   // Volcano may move a group to another queue.
   const { queue: _, ...fixed } = wanted.spec as Record<string, unknown>;
   if (Object.entries(fixed).some(([name, value]) => !deepEqual(known.spec[name], value))) {
-    await client.patch(scheduler.kind, keyOfGroup(job), { merge: { spec: fixed } } as never);
+    await client.patch(scheduler.kind, keyOfGroup(job), { merge: { spec: fixed } });
   }
   return scheduler.isAdmitted(known) ? "admitted" : "waiting";
 }

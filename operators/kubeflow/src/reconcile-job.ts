@@ -1,16 +1,15 @@
-import type { ReconcileContext } from "konverge";
+import { plannedChild, type ReconcileContext } from "konverge";
 import { Pod } from "konverge/kinds";
-import type { WorkloadProblem } from "konverge/pods";
 import { timestamp } from "konverge/time";
-import { clearAway, type JobResult, tellServices } from "./clear-away.ts";
+import { refusalIn, reportChildren } from "./child-events.ts";
+import { type JobResult, releaseGroup } from "./clear-away.ts";
 import { afterTheEnd } from "./end-of-job.ts";
-import type { Framework } from "./framework.ts";
+import type { Member } from "./framework.ts";
 import type { Job, JobObject } from "./job.ts";
-import { membersOfJob, serviceFor } from "./job-children.ts";
+import { membersOfJob, podFor, serviceFor } from "./job-children.ts";
 import { holds, isFinished } from "./job-conditions.ts";
 import { MANAGED_BY } from "./job-fields.ts";
-import { createPods, deletePods } from "./job-pod-writes.ts";
-import { isLeaving, type JobPod, jobPod, phaseOf } from "./job-pods.ts";
+import { isLeaving, jobPod, type OwnPod, phaseOf } from "./job-pods.ts";
 import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
@@ -20,9 +19,7 @@ import { publish } from "./publish.ts";
 import { jobOf } from "./read-job.ts";
 import { survey } from "./survey.ts";
 
-/** The index under which a job's pods are found by its uid. */
-export const PODS_BY_JOB = "byJob";
-/** A server that refuses pods is asked again after this. */
+/** A server that refuses a PodGroup is asked again after this. */
 const AFTER_REFUSAL = 30_000;
 /** A PodGroup that is not admitted is looked at again after this. */
 const WHILE_WAITING = 5_000;
@@ -36,8 +33,13 @@ export async function reconcileJob<T extends JobObject>(
   const { managedBy = MANAGED_BY } = object.spec.runPolicy ?? {};
   if (managedBy !== MANAGED_BY) return {};
   const result = await resultFor(jobOf(object, tools.framework), context, tools);
-  tellServices(result.children, context, { created: () => tools.metrics.serviceCreated() });
-  return result;
+  return {
+    ...result,
+    report(outcome) {
+      reportChildren(outcome, context.events, tools.metrics);
+      return result.report?.(outcome);
+    },
+  };
 }
 
 async function resultFor<T extends JobObject>(
@@ -47,28 +49,24 @@ async function resultFor<T extends JobObject>(
 ): Promise<JobResult> {
   const { framework } = tools;
   const { name, status, runPolicy } = job;
-  const pods = context.cache
-    .find(Pod, PODS_BY_JOB, job.object.metadata.uid!)
-    .flatMap((pod) => jobPod(pod, framework as unknown as Framework) ?? []);
+  const pods = context.observed.all(Pod).flatMap((pod) => jobPod(pod, framework) ?? []);
   if (isFinished(status)) return afterTheEnd(job, pods, context, tools);
   const { kind } = framework.kind;
   const report = new JobReport(kind, status, timestamp(context.clock));
   report.created(`${kind} ${name} is created.`);
   if (!status.conditions) tools.metrics.job("created", counted(job, tools));
-  if (runPolicy.suspend) return suspend(job, pods, report, context, tools);
+  if (runPolicy.suspend) return suspend(job, report, context, tools);
   const [wrong] = tools.rules.problems(job.object);
   if (wrong) {
     report.troubled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
-    await publish(job, report, context, tools);
-    return {};
+    return { wholeStatus: publish(job, report, context.events, tools) };
   }
   if (holds(status.conditions, "Suspended")) report.resumed(`${kind} ${name} is resumed.`);
   const limit = holds(status.conditions, "Suspended") ? undefined : exceededLimit(job, pods, context.clock.now());
   if (limit !== undefined) {
     report.failed(limit);
-    await publish(job, report, context, tools);
-    await clearAway(job, pods, context, tools);
-    return { children: framework.others?.for(job) ?? [] };
+    // What is left of it is deleted once the end is stored.
+    return { wholeStatus: publish(job, report, context.events, tools) };
   }
   return goOn(job, pods, report, context, tools);
 }
@@ -76,7 +74,7 @@ async function resultFor<T extends JobObject>(
 /** Reconciles a job. */
 async function goOn<T extends JobObject>(
   job: Job<T>,
-  pods: readonly JobPod[],
+  pods: readonly OwnPod[],
   report: JobReport,
   context: ReconcileContext,
   tools: Tools<T>,
@@ -84,33 +82,69 @@ async function goOn<T extends JobObject>(
   const { framework } = tools;
   const wait = await waitForGroup(job, report, context, tools);
   if (wait !== undefined) {
-    await publish(job, report, context, tools);
-    return { children: [], requeueAfter: wait };
+    const children = pods.map(({ pod }) => pod);
+    return { children, wholeStatus: publish(job, report, context.events, tools), requeueAfter: wait };
   }
   const found = survey(job, pods, framework, report);
   tellOddities(job, pods, report, tools);
-  const problem = report.isFinished ? undefined : await createPods(job, found.missing, report, context, tools);
-  report.troubled(problem ?? obstacleIn(pods));
-  await publish(job, report, context, tools);
-  if (report.isFinished) return {};
-  tools.metrics.restarted(counted(job, tools), found.restarts);
-  await deletePods([...found.restarts, ...found.surplus], context, tools);
-  const services = membersOfJob(job).map((member) => serviceFor(job, member, framework as unknown as Framework));
+  if (report.isFinished) {
+    report.troubled(obstacleIn(pods));
+    return { wholeStatus: publish(job, report, context.events, tools) };
+  }
+  // Pods are restarted once that is reported.
+  const unwanted = new Set([...(report.isStored ? found.restarts : []), ...found.surplus]);
+  const services = membersOfJob(job).map((member) => serviceFor(job, member, framework));
+  const missing = found.missing.map((member) => ({ member, draft: podFor(job, member, framework, tools.gang) }));
   return {
-    children: [...services, ...(framework.others?.for(job) ?? [])],
-    ...lookAgain({ ...job, status: report.status }, problem, context.clock.now()),
+    children: [
+      ...services,
+      ...(framework.others?.for(job) ?? []),
+      ...pods.filter((one) => !unwanted.has(one)).map(({ pod }) => pod),
+      ...missing
+        .filter(({ draft }) => !isTaken(draft.metadata.name, pods, context))
+        .map(({ draft }) => plannedChild(draft, { onRefused: "report" })),
+    ],
+    ...untilDeadline({ ...job, status: report.status }, context.clock.now()),
+    report(outcome) {
+      const problem = refusalIn(outcome);
+      report.troubled(problem ?? obstacleIn(pods));
+      const isNews = problem !== undefined && !report.knows(problem);
+      if (isNews) context.events.warning("FailedCreatePod", `Error creating: ${outcome.refused[0]!.message}`);
+      for (const { member, draft } of missing) {
+        const isCreated = outcome.created.some(({ metadata }) => metadata.name === draft.metadata.name);
+        if (isCreated) tellOverridden(job, member, report, tools.gang?.schedulerName);
+      }
+      const deleted = new Set(outcome.deleted.map(({ metadata }) => metadata.uid));
+      tools.metrics.restarted(
+        counted(job, tools),
+        found.restarts.filter(({ pod }) => deleted.has(pod.metadata.uid)),
+      );
+      return { wholeStatus: publish(job, report, context.events, tools) };
+    },
   };
 }
 
-/** What no event will tell: that the time is up, or that a server no longer refuses. */
-function lookAgain(job: Job, problem: WorkloadProblem | undefined, now: number): { requeueAfter?: number } {
+/** An own pod that has lost the labels which say which one it is must be gone before another gets its name. */
+function isTaken(name: string, pods: readonly OwnPod[], { observed }: ReconcileContext): boolean {
+  return observed(Pod, name) !== undefined && !pods.some(({ pod }) => pod.metadata.name === name);
+}
+
+function tellOverridden(job: Job, { replica }: Member, report: JobReport, scheduler: string | undefined): void {
+  if (replica.template.spec?.restartPolicy) {
+    const why = "Restart policy in pod template will be overwritten by restart policy in replica spec";
+    report.tell("Warning", "SetPodTemplateRestartPolicy", why);
+  }
+  const isOther = (name: string | undefined) => name !== undefined && name !== "" && name !== scheduler;
+  if (scheduler && job.replicas.some(({ template }) => isOther(template.spec?.schedulerName))) {
+    const why = "Another scheduler is specified when gang-scheduling is enabled and it will not be overwritten";
+    report.tell("Warning", "SetPodTemplateSchedulerName", why);
+  }
+}
+
+/** When the time of a job is up, which no event reports. */
+function untilDeadline(job: Job, now: number): { requeueAfter?: number } {
   const deadline = deadlineOf(job);
-  const waits = [
-    ...(deadline === undefined ? [] : [Math.max(1, deadline - now)]),
-    // What is invalid stays so until the job changes, which is seen anyway.
-    ...(problem && problem.reason !== "PodInvalid" ? [AFTER_REFUSAL] : []),
-  ];
-  return waits.length > 0 ? { requeueAfter: Math.min(...waits) } : {};
+  return deadline === undefined ? {} : { requeueAfter: Math.max(1, deadline - now) };
 }
 
 /** With a gang scheduler pods are made only when it has admitted their group; until then, how long to wait. */
@@ -121,7 +155,7 @@ async function waitForGroup<T extends JobObject>(
   { gang, framework, metrics }: Tools<T>,
 ): Promise<number | undefined> {
   if (!gang) return undefined;
-  const group = await ensurePodGroup(job, framework as unknown as Framework, gang, client);
+  const group = await ensurePodGroup(job, framework, gang, client);
   if (group === "created") metrics.group("created");
   if (group === "waiting") return WHILE_WAITING;
   if (typeof group !== "object") return undefined;
@@ -132,7 +166,7 @@ async function waitForGroup<T extends JobObject>(
 /** What upstream tells of pods, once for each of them. */
 function tellOddities<T extends JobObject>(
   { namespace }: Job<T>,
-  pods: readonly JobPod[],
+  pods: readonly OwnPod[],
   report: JobReport,
   { seen, metrics }: Tools<T>,
 ): void {
@@ -149,7 +183,6 @@ function tellOddities<T extends JobObject>(
 
 async function suspend<T extends JobObject>(
   job: Job<T>,
-  pods: readonly JobPod[],
   report: JobReport,
   context: ReconcileContext,
   tools: Tools<T>,
@@ -157,7 +190,6 @@ async function suspend<T extends JobObject>(
   report.suspended(`${tools.framework.kind.kind} ${job.name} is suspended.`);
   const statuses = Object.entries(job.status.replicaStatuses ?? {});
   report.replicas(Object.fromEntries(statuses.map(([type, { active: _, ...rest }]) => [type, rest])));
-  await publish(job, report, context, tools);
-  await clearAway(job, pods, context, tools);
-  return { children: [] };
+  await releaseGroup(job, context, tools);
+  return { children: [], wholeStatus: publish(job, report, context.events, tools) };
 }

@@ -45,7 +45,7 @@ export function survey<T extends JobObject>(
     Object.fromEntries(
       job.replicas.map((replica) => {
         const known = counts.get(replica.type)!;
-        return [replica.type, replicaStatus(known, job, replica, framework as unknown as Framework)];
+        return [replica.type, replicaStatus(known, job, replica, framework)];
       }),
     ),
   );

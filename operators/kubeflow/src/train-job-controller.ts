@@ -1,10 +1,19 @@
-import { type Child, cacheKind, controller, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
+import {
+  type Child,
+  cacheKind,
+  controller,
+  type ObservedChild,
+  ownedKind,
+  plannedChild,
+  type ReconcileContext,
+  type ReconcileResult,
+  watchKind,
+} from "konverge";
 import { Job as BatchJob, ConfigMap, Deployment, PersistentVolumeClaim, Pod, Secret, Service } from "konverge/kinds";
 import { controllerOf } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
-import { createJob, deleteJob, endOf } from "./batch-jobs.ts";
-import type { JobResult } from "./clear-away.ts";
-import { withoutStatus } from "./job-controller.ts";
+import { endOf } from "./batch-jobs.ts";
+import { refusalIn, reportChildren } from "./child-events.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 import { findKeys } from "./mpi-access.ts";
 import { OPERATOR_NAME } from "./names.ts";
@@ -22,8 +31,8 @@ import { ClusterTrainingRuntime, TrainingRuntime } from "./training-runtime.ts";
 const UPSTREAM = "app.kubernetes.io/part-of=kubeflow,app.kubernetes.io/name in (trainer, kubeflow-trainer)";
 const LOOK_AGAIN = 300_000;
 const BY_OWNER = "byOwner";
-/** A server that refuses Jobs is asked again after this. */
-const AFTER_REFUSAL = 30_000;
+
+type TrainResult = ReconcileResult<TrainJob>;
 
 /**
  * Runs TrainJobs: what a JobSet would create from the runtime's template is created directly. Jobs are created and deleted,
@@ -31,50 +40,51 @@ const AFTER_REFUSAL = 30_000;
  */
 export function trainJobController(metrics: JobMetrics) {
   const labelSelector = `${OPERATOR_NAME}=${TRAIN_CONTROLLER}`;
-  const to = ({ metadata }: Pod | BatchJob) => {
-    const name = metadata.labels?.[JOBSET_NAME];
-    return name ? [`${metadata.namespace}/${name}`] : [];
-  };
-  const byOwner = (object: Pod | BatchJob) => (controllerOf(object) ? [controllerOf(object)!.uid] : []);
-  return controller(withoutStatus(TrainJob as never), {
-    owns: [Service, ConfigMap, PersistentVolumeClaim, Secret].map((kind) =>
-      ownedKind(kind as never, { labelSelector }),
-    ),
+  return controller(TrainJob, {
+    owns: [
+      ...[Service, ConfigMap, PersistentVolumeClaim, Secret].map((kind) => ownedKind(kind, { labelSelector })),
+      ownedKind(BatchJob, { labelSelector, createOnly: true, deletion: "foreground" }),
+    ],
     watches: [
-      watchKind(Pod, { labelSelector, to, indexes: { [BY_OWNER]: byOwner } }),
-      watchKind(BatchJob, { labelSelector, to, indexes: { [BY_OWNER]: byOwner } }),
-      watchKind(TrainingRuntime, { references: (job) => runtimeKeys(job as TrainJob, "TrainingRuntime") }),
-      watchKind(ClusterTrainingRuntime, {
-        references: (job) => runtimeKeys(job as TrainJob, "ClusterTrainingRuntime"),
+      watchKind<Pod, TrainJob>(Pod, {
+        labelSelector,
+        to({ metadata }) {
+          const name = metadata.labels?.[JOBSET_NAME];
+          return name ? [`${metadata.namespace}/${name}`] : [];
+        },
+        indexes: { [BY_OWNER]: (pod) => (controllerOf(pod) ? [controllerOf(pod)!.uid] : []) },
+      }),
+      watchKind<TrainingRuntime, TrainJob>(TrainingRuntime, {
+        references: (job) => runtimeKeys(job, "TrainingRuntime"),
+      }),
+      watchKind<ClusterTrainingRuntime, TrainJob>(ClusterTrainingRuntime, {
+        references: (job) => runtimeKeys(job, "ClusterTrainingRuntime"),
       }),
       cacheKind(Deployment, { labelSelector: UPSTREAM }),
     ],
-    permissions: [
-      permission(BatchJob, ["get", "create", "delete"]),
-      permission(TrainJob, ["update"], { subresource: "status" }),
-    ],
-    async reconcile(object, context): Promise<JobResult> {
+    // Upstream's status has no observedGeneration, and the last of its conditions is taken for the job's state.
+    status: "whole",
+    async reconcile(job, context): Promise<TrainResult> {
       const [upstream] = context.cache.list(Deployment);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         context.events.warning("UpstreamOperator", `${where} reconciles TrainJobs; this operator ignores them`);
         return { requeueAfter: LOOK_AGAIN };
       }
-      const job = object as unknown as TrainJob;
       return job.spec.managedBy === TRAIN_MANAGER ? reconcileTrainJob(job, context, metrics) : {};
     },
   });
 }
 
-async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metrics: JobMetrics): Promise<JobResult> {
+async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metrics: JobMetrics): Promise<TrainResult> {
   const { uid, namespace = "" } = job.metadata;
   const counted = { uid: uid!, namespace, framework: "trainjob" };
-  const jobs = context.cache.find(BatchJob, BY_OWNER, uid!);
+  const jobs = context.observed.all(BatchJob);
   const runtime = runtimeOf(job, context);
   const report = new TrainReport(job, context);
   if (report.isFinished) {
     metrics.job(report.find("Complete") ? "successful" : "failed", counted);
-    return afterTheEnd(job, jobs, report, runtime, context);
+    return withEvents(await afterTheEnd(job, jobs, report, runtime, context), context, metrics);
   }
   if (!job.status) metrics.job("created", counted);
   if (job.spec.suspend) report.set("Suspended", "Suspended", "TrainJob is suspended");
@@ -82,20 +92,32 @@ async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metri
   const problem = runtime ? specProblem(job, runtime) : missingRuntime(job);
   if (!runtime || problem) {
     report.troubled(problem);
-    await report.publish(context);
-    if (job.spec.suspend) await stop(jobs, context, "Foreground");
-    return {};
+    const wholeStatus = report.publish(context);
+    if (!job.spec.suspend || !runtime) return { wholeStatus };
+    const children = [...(await childrenOf(job, runtime, context)), ...jobs.filter(endOf)];
+    return withEvents({ children, wholeStatus }, context, metrics);
   }
-  return run(job, jobs, report, runtime, context);
+  return withEvents(await run(job, jobs, report, runtime, context), context, metrics);
+}
+
+/** The result, with an event for each child that it creates or deletes. */
+function withEvents(result: TrainResult, { events }: ReconcileContext, metrics: JobMetrics): TrainResult {
+  return {
+    ...result,
+    report(outcome) {
+      reportChildren(outcome, events, metrics);
+      return result.report?.(outcome);
+    },
+  };
 }
 
 async function run(
   job: TrainJob,
-  jobs: readonly BatchJob[],
+  jobs: readonly ObservedChild<BatchJob>[],
   report: TrainReport,
   runtime: FoundRuntime,
   context: ReconcileContext,
-): Promise<JobResult> {
+): Promise<TrainResult> {
   const steps = stepsOf(job, runtime.spec);
   // A Job that is being deleted no longer counts; until it is gone, its name is taken.
   const live = jobs.filter(({ metadata }) => !metadata.deletionTimestamp);
@@ -105,10 +127,8 @@ async function run(
     report.jobs(
       statuses.map((status, index) => suspended(status, steps[index]!, isFree(steps[index]!, steps, statuses))),
     );
-    await report.publish(context);
     // Others are created afterwards: the template may have changed, as Kueue changes it.
-    await stop(jobs, context, "Foreground");
-    return { children };
+    return { children: [...children, ...jobs.filter(endOf)], wholeStatus: report.publish(context) };
   }
   report.jobs(statuses);
   const remaining = untilDeadline(job, report, context);
@@ -121,41 +141,36 @@ async function run(
   const missing = steps
     .filter((step) => isFree(step, steps, statuses))
     .flatMap((step) => step.jobs.filter(({ metadata }) => !taken.has(metadata.name)));
-  const refusal = report.isFinished || !runtime.isStored ? undefined : await createJobs(job, missing, context);
-  report.troubled(refusal ?? obstacleOf(live, context));
-  await report.publish(context);
-  const waits = [
-    ...(refusal && refusal.reason !== "PodInvalid" ? [AFTER_REFUSAL] : []),
-    ...(remaining !== undefined && !report.isFinished ? [Math.max(1, remaining)] : []),
-  ];
-  return waits.length > 0 ? { children, requeueAfter: Math.min(...waits) } : { children };
+  const created = report.isFinished || !runtime.isStored ? [] : missing;
+  return {
+    // What still runs at the end is deleted once the end is stored.
+    children: [...children, ...jobs, ...created.map((draft) => plannedChild(draft, { onRefused: "report" }))],
+    ...(remaining !== undefined && !report.isFinished && { requeueAfter: Math.max(1, remaining) }),
+    report(outcome) {
+      report.troubled(refusalIn(outcome) ?? obstacleOf(live, context));
+      return { wholeStatus: report.publish(context) };
+    },
+  };
 }
 
 /** Jobs that still run go; what has ended stays with its logs, until its time to live is over. */
 async function afterTheEnd(
   job: TrainJob,
-  jobs: readonly BatchJob[],
+  jobs: readonly ObservedChild<BatchJob>[],
   report: TrainReport,
   runtime: FoundRuntime | undefined,
   context: ReconcileContext,
-): Promise<JobResult> {
+): Promise<TrainResult> {
   report.stopped();
-  await report.publish(context);
-  await stop(jobs, context);
-  if (!runtime) return {};
+  const wholeStatus = report.publish(context);
+  if (!runtime) return { wholeStatus };
   const { ttlSecondsAfterFinished: ttl } = runtime.spec.template.spec;
-  const children = await childrenOf(job, runtime, context);
-  if (ttl === undefined) return { children };
+  const children = [...(await childrenOf(job, runtime, context)), ...jobs.filter(endOf)];
+  if (ttl === undefined) return { children, wholeStatus };
   const ended = (report.find("Complete") ?? report.find("Failed"))!.lastTransitionTime;
   const left = Date.parse(ended) + ttl * 1000 - context.clock.now();
-  if (left > 0) return { children, requeueAfter: left };
-  for (const one of jobs) await deleteJob(one, context);
-  return { children: [runtimeCopyFor(job, runtime)] };
-}
-
-/** Deletes the Jobs that still run. */
-async function stop(jobs: readonly BatchJob[], context: ReconcileContext, policy?: "Foreground"): Promise<void> {
-  for (const one of jobs.filter((each) => !endOf(each))) await deleteJob(one, context, policy);
+  if (left > 0) return { children, wholeStatus, requeueAfter: left };
+  return { children: [runtimeCopyFor(job, runtime)], wholeStatus };
 }
 
 async function childrenOf(job: TrainJob, runtime: FoundRuntime, context: ReconcileContext): Promise<Child[]> {
@@ -197,14 +212,6 @@ function untilDeadline({ metadata, spec, status }: TrainJob, report: TrainReport
   if (suspension?.status === "True") return activeDeadlineSeconds * 1000;
   const start = suspension?.lastTransitionTime ?? metadata.creationTimestamp;
   return start === undefined ? undefined : Date.parse(start) + activeDeadlineSeconds * 1000 - clock.now();
-}
-
-async function createJobs(job: TrainJob, missing: readonly BatchJob[], context: ReconcileContext) {
-  for (const draft of missing) {
-    const problem = await createJob(job, draft, context);
-    if (problem) return problem;
-  }
-  return undefined;
 }
 
 function obstacleOf(jobs: readonly BatchJob[], { cache }: ReconcileContext): WorkloadProblem | undefined {

@@ -1,4 +1,4 @@
-import { ownerReference } from "konverge";
+import type { Drafted } from "konverge";
 import {
   Job as BatchJob,
   type Container,
@@ -9,7 +9,7 @@ import {
   Service,
 } from "konverge/kinds";
 import { mergePodTemplate, type PodTemplateOverlay } from "konverge/pods";
-import { type PodTemplatePatch, TrainJob } from "./train-job.ts";
+import type { PodTemplatePatch, TrainJob } from "./train-job.ts";
 import { trainsBesideLauncher, withMpi } from "./train-mpi.ts";
 import {
   ancestorOf,
@@ -30,7 +30,7 @@ const JOB_INDEX = "jobset.sigs.k8s.io/job-index";
 export interface Step {
   readonly name: string;
   readonly dependsOn: NonNullable<ReplicatedJob["dependsOn"]>;
-  readonly jobs: readonly BatchJob[];
+  readonly jobs: readonly Drafted<BatchJob>[];
 }
 
 /** What is merged into one Job of the runtime. */
@@ -111,7 +111,6 @@ function jobFor(job: TrainJob, { name }: ReplicatedJob, index: number, { metadat
       namespace: job.metadata.namespace!,
       ...(metadata?.annotations && { annotations: metadata.annotations }),
       labels: { ...metadata?.labels, ...labels },
-      ownerReferences: [ownerReference(TrainJob, job)],
     },
     spec: {
       ...spec!,

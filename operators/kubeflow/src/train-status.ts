@@ -1,20 +1,17 @@
 import type { Condition, ReconcileContext } from "konverge";
 import type { Job as BatchJob } from "konverge/kinds";
-import { deepEqual, removeCondition, setCondition } from "konverge/objects";
+import { removeCondition, setCondition } from "konverge/objects";
 import type { WorkloadProblem } from "konverge/pods";
 import { timestamp } from "konverge/time";
 import { endOf } from "./batch-jobs.ts";
 import { STALLED } from "./job-conditions.ts";
-import { TrainJob, type TrainJobStatus } from "./train-job.ts";
+import type { TrainJob, TrainJobStatus } from "./train-job.ts";
 import type { Step } from "./train-plan.ts";
 import { STEP_NAME } from "./train-pods.ts";
 import type { RuntimeSpec } from "./training-runtime.ts";
 
 export type StepStatus = NonNullable<TrainJobStatus["jobsStatus"]>[number];
 type TrainCondition = "Suspended" | "Complete" | "Failed";
-
-/** Owns what is reported. */
-const REPORTER = "kubeflow-job-status";
 
 /** How the Jobs of a step are doing, as a JobSet counts them. */
 export function stepStatus({ name, jobs: planned }: Step, all: readonly BatchJob[]): StepStatus {
@@ -111,19 +108,18 @@ export class TrainReport {
     this.#conditions = [...stalled, ...this.#conditions];
   }
 
-  /** Stores the status if it has changed, and tells what is new in it. */
-  async publish({ client, events }: ReconcileContext): Promise<void> {
+  /** The status to store. Reports in events what is new in it. */
+  publish({ events }: Pick<ReconcileContext, "events">): TrainJobStatus {
     const status: TrainJobStatus = {
       ...(this.#conditions.length > 0 && { conditions: [...this.#conditions] }),
       ...(this.#jobsStatus && { jobsStatus: [...this.#jobsStatus] }),
     };
-    if (deepEqual(this.#job.status ?? {}, status)) return;
-    await client.updateStatus(TrainJob, { ...this.#job, status }, { fieldManager: REPORTER });
     for (const { type, reason, message } of this.#conditions) {
       const before = this.#job.status?.conditions?.find((one) => one.type === type);
       if (before?.reason === reason && before.message === message) continue;
       if (type === STALLED || type === "Failed") events.warning(reason, message);
       else events.normal(reason, message);
     }
+    return status;
   }
 }

@@ -23,6 +23,12 @@ test("the built-in container is admitted wherever the container that trains is",
   assert.equal(waitContainers(wait, "m", {})[0]?.securityContext, undefined);
 });
 
+test("without an image in the settings, workers wait in the image in which they train", () => {
+  const wait = waitSettings({});
+  assert.equal(waitContainers(wait, "m", { image: "example/trainer:1" })[0]?.image, "example/trainer:1");
+  assert.equal(waitContainers({ ...wait, image: "busybox:1" }, "m", { image: "x" })[0]?.image, "busybox:1");
+});
+
 test("a template that is no list is refused", () => {
   const wait = { image: "busybox:1", maxTries: 7, template: "name: wait" };
   assert.throws(() => waitContainers(wait, "m"), /is not a list/);
@@ -51,5 +57,10 @@ test("a master is found when one of the search domains knows it, though nslookup
   assert.equal(code(), 1);
   // As busybox has done it since 1.31.
   program("nslookup", `printf 'Name:\\t%s.default.svc.cluster.local\\n' "$1"; ${missing}`);
+  assert.equal(code(), 0);
+  // An image in which one trains may have no nslookup; Debian's and Ubuntu's have getent.
+  program("nslookup", "exit 127");
+  assert.equal(code(), 1);
+  program("getent", '[ "$1 $2" = "hosts train-master-0" ]');
   assert.equal(code(), 0);
 });

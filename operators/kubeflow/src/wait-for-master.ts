@@ -4,7 +4,8 @@ import { parseYaml } from "konverge/schema";
 
 /** How workers of a PyTorchJob wait until the name of their master is known. */
 export interface WaitForMaster {
-  readonly image: string;
+  /** Default: the image in which they train, which the node has to pull in any case. */
+  readonly image: string | undefined;
   readonly maxTries: number;
   /** YAML of a list of containers that takes the place of the built-in one, with placeholders as upstream has them. */
   readonly template: string | undefined;
@@ -18,7 +19,7 @@ export function waitSettings(settings: Readonly<Record<string, string | undefine
     throw new TypeError("pytorchInitContainerMaxTries must be an integer above 0");
   }
   return {
-    image: settings["pytorchInitContainerImage"] ?? "alpine:3.10",
+    image: settings["pytorchInitContainerImage"],
     maxTries,
     template: file ? textOf(file) : undefined,
   };
@@ -37,12 +38,13 @@ function textOf(file: string): string | undefined {
 
 /** The init containers of a worker. The built-in one may do what the container that trains may. */
 export function waitContainers(
-  { image, maxTries, template }: WaitForMaster,
+  { image: chosen, maxTries, template }: WaitForMaster,
   master: string,
-  trains?: Pick<Container, "securityContext">,
+  trains?: Pick<Container, "image" | "securityContext">,
 ): Container[] {
+  const image = chosen ?? trains?.image ?? "";
   if (template !== undefined) return fromTemplate(template, { image, maxTries, master });
-  const script = `for try in $(seq ${maxTries}); do nslookup ${master} | grep "^Name:" && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
+  const script = `for try in $(seq ${maxTries}); do getent hosts ${master} && exit 0; nslookup ${master} | grep "^Name:" && exit 0; echo waiting for ${master}; sleep 2; done; exit 1`;
   return [
     {
       name: "init-pytorch",

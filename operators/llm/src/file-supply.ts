@@ -74,7 +74,6 @@ function downloader(
       "--stats-log-level=NOTICE",
     ],
     ...(credentialsSecret && { envFrom: [{ secretRef: { name: credentialsSecret } }] }),
-    terminationMessagePolicy: "FallbackToLogsOnError",
     volumeMounts: [{ name: cache.volume.name, ...cache.mount }],
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type ChildrenOutcome,
   type Condition,
   type ConditionState,
   conditionFalse,
@@ -6,7 +7,8 @@ import {
   conditionUnknown,
   findCondition,
   type KubeObject,
-  optionalKind,
+  type PlannedChild,
+  plannedChild,
   type ReconcileContext,
   TypedKind,
   type WithConditions,
@@ -28,9 +30,6 @@ export interface HTTPRoute extends KubeObject {
   readonly status?: { readonly parents?: readonly { readonly conditions?: readonly Condition[] }[] };
 }
 
-/** Keeps routes where the Gateway API is installed. */
-export const httpRoutes = optionalKind(HTTPRoute);
-
 /** A Service, and its part of the requests in percent. */
 export interface RouteBackend {
   readonly service: string;
@@ -40,11 +39,15 @@ export interface RouteBackend {
 const SERVICE_PORT = 80;
 
 /** The route that leads to these Services. */
-export function httpRouteFor(owner: KubeObject, name: string, route: RouteSpec, backends: readonly RouteBackend[]) {
+function httpRouteFor(
+  owner: KubeObject,
+  { name, labels, backends }: { name: string; labels: Record<string, string>; backends: readonly RouteBackend[] },
+  route: RouteSpec,
+) {
   const { gateway, hostnames, path, timeout } = route;
   const rewrite = { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/" } } };
   return HTTPRoute.draft({
-    metadata: { name, namespace: owner.metadata.namespace, labels: { ...MANAGED } },
+    metadata: { name, namespace: owner.metadata.namespace, labels: { ...MANAGED, ...labels } },
     spec: {
       parentRefs: [{ ...gateway }],
       ...(hostnames && { hostnames }),
@@ -60,30 +63,38 @@ export function httpRouteFor(owner: KubeObject, name: string, route: RouteSpec, 
   });
 }
 
-/** Keeps the route of an object, or none, and returns whether requests find the model; undefined without a route. */
-export async function keepHttpRoute(
+/** The route of an object as a child, and what is reported of it once it has been applied. */
+export interface Routing {
+  readonly children: readonly PlannedChild[];
+  /** Whether requests find the model; undefined without a route. */
+  condition(outcome: ChildrenOutcome): ConditionState | undefined;
+}
+
+/** The routing that an object requests. */
+export function routingOf(
   owner: WithConditions & KubeObject & { readonly spec: { readonly route?: RouteSpec | undefined } },
   { name, labels, backends }: { name: string; labels: Record<string, string>; backends: readonly RouteBackend[] },
-  context: Pick<ReconcileContext, "cache" | "client" | "events">,
-): Promise<ConditionState | undefined> {
+  { observed, isServed, events }: Pick<ReconcileContext, "observed" | "isServed" | "events">,
+): Routing {
   const { route } = owner.spec;
-  const wanted = route ? [httpRouteFor(owner, name, route, backends)] : [];
-  const { live, refusal } = await httpRoutes.keep(owner, wanted, labels, context);
-  if (!route) return undefined;
-  const routed = httpRoutes.isServed(context.cache)
-    ? routedCondition(
-        live.find(({ metadata }) => metadata.name === name),
-        route,
-        refusal,
-      )
-    : conditionFalse(
-        "GatewayApiMissing",
-        "there is no HTTPRoute in gateway.networking.k8s.io/v1: install the Gateway API",
-      );
+  if (!route) return { children: [], condition: () => undefined };
+  const draft = httpRouteFor(owner, { name, labels, backends }, route);
   const before = findCondition(owner.status?.conditions, "Routed");
-  if (routed.status === "False" && before?.reason !== routed.reason)
-    context.events.warning(routed.reason, routed.message ?? "");
-  return routed;
+  return {
+    children: [plannedChild(draft, { onRefused: "report" })],
+    condition({ refused }) {
+      const refusal = refused.find(({ child }) => child === draft)?.error.message;
+      const routed = isServed(HTTPRoute)
+        ? routedCondition(observed(HTTPRoute, name), route, refusal)
+        : conditionFalse(
+            "GatewayApiMissing",
+            "there is no HTTPRoute in gateway.networking.k8s.io/v1: install the Gateway API",
+          );
+      if (routed.status === "False" && before?.reason !== routed.reason)
+        events.warning(routed.reason, routed.message ?? "");
+      return routed;
+    },
+  };
 }
 
 /** As the gateway reports it. */

@@ -4,6 +4,7 @@ import { durationMs } from "konverge/time";
 import { type FileSupply, type Mounted, supplyFrom } from "./file-supply.ts";
 import { adapterReport, loraArgs } from "./lora.ts";
 import { type FileSource, sourceOfPath } from "./model-source.ts";
+import { resourcesOf } from "./server-resources.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
 /** The port on which vLLM answers, and its name in pods and Services. */
@@ -17,6 +18,8 @@ const USER = 1000;
 const HOME = "/home/model";
 /** The variable in which Hugging Face's client expects a token. */
 export const HF_TOKEN = "HF_TOKEN";
+/** The container that serves the model. */
+const CONTAINER = "model";
 const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim or an image. */
 const MODEL_FOLDER = "/mnt/models";
@@ -108,6 +111,8 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
           affinity: { ...(spec.gpuType && gpuProductAffinity(server.products)), ...server.together },
         }),
         terminationGracePeriodSeconds: GRACE_SECONDS,
+        // As process 1 a server ignores SIGTERM until it handles it: it would keep its GPUs while it loads, for all of its grace.
+        shareProcessNamespace: true,
         ...(initContainers.length > 0 && { initContainers }),
         containers: [containerFor(spec, { ...server, args: [...server.args, ...adapterArgs] }, mounted)],
         volumes: mounted.map(({ volume }) => volume),
@@ -125,6 +130,7 @@ function volumesFor(spec: ServingSpec, supplies: readonly FileSupply[]): Mounted
       mount: { mountPath: "/dev/shm" },
     },
     { volume: { name: "home", emptyDir: {} }, mount: { mountPath: HOME } },
+    { volume: { name: "temporary", emptyDir: {} }, mount: { mountPath: "/tmp" } },
     ...supplies.flatMap(({ mounted }) => mounted),
     ...(usesCache ? [cacheOf(spec)] : []),
   ];
@@ -135,15 +141,16 @@ function containerFor(
   { modelName, args }: { modelName: string; args: readonly string[] },
   mounted: readonly Mounted[],
 ): Container {
-  const { gpuCount, image, source, env = [] } = spec;
+  const { image, source, env = [] } = spec;
   const health = { httpGet: { path: "/health", port: PORT.name } };
   return {
-    name: "model",
+    name: CONTAINER,
     image,
     args: [...args, ...(spec.args ?? [])],
     env: environment(modelName, source?.huggingFace?.tokenSecret, env),
     ports: [PORT],
-    ...(gpuCount > 0 && { resources: { limits: { "nvidia.com/gpu": String(gpuCount) } } }),
+    resources: resourcesOf(spec, CONTAINER),
+    securityContext: { readOnlyRootFilesystem: true },
     startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
     readinessProbe: { ...health, periodSeconds: 5 },
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },

@@ -10,16 +10,36 @@ const mountOf = (spec: Parameters<typeof LLMModel.new>[0]["spec"], volume: strin
   container(spec).volumeMounts?.find(({ name }) => name === volume);
 
 test("a model is served under its own name by default", () => {
-  assert.deepEqual(container({}).args?.slice(0, 2), ["--model", "m"]);
-  assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 2), ["--model", "llama-3-70b"]);
+  assert.equal(container({}).args?.[0], "m");
+  assert.deepEqual(container({ modelName: "llama-3-70b" }).args?.slice(0, 1), ["llama-3-70b"]);
   assert.deepEqual(container({ modelName: "llama-3-70b" }).env?.[0], { name: "MODEL_NAME", value: "llama-3-70b" });
 });
 
 test("GPUs are asked for, and the model is split across them", () => {
   const { args, resources } = container({ gpuCount: 4 });
-  assert.deepEqual(args?.slice(2), ["--tensor-parallel-size", "4"]);
-  assert.deepEqual(resources, { limits: { "nvidia.com/gpu": "4" } });
-  assert.equal(container({ gpuCount: 0 }).resources, undefined);
+  assert.deepEqual(args?.slice(1), ["--tensor-parallel-size", "4"]);
+  assert.deepEqual(resources?.limits, { "nvidia.com/gpu": "4" });
+  assert.equal(container({ gpuCount: 0 }).resources?.limits, undefined);
+});
+
+test("a server requests CPU, memory and local storage, and what a user requests wins", () => {
+  const least = { cpu: "1", memory: "4Gi", "ephemeral-storage": "2Gi" };
+  assert.deepEqual(container({}).resources?.requests, least);
+  const resources = { requests: { cpu: 8, "ephemeral-storage": "200Gi" }, limits: { memory: "64Gi" } };
+  assert.deepEqual(container({ gpuCount: 2, resources }).resources, {
+    requests: { cpu: "8", "ephemeral-storage": "200Gi" },
+    limits: { memory: "64Gi", "nvidia.com/gpu": "2" },
+  });
+  // A request above the limit would be refused.
+  const small = container({ gpuCount: 0, resources: { limits: { memory: "2Gi", cpu: "500m" } } }).resources;
+  assert.deepEqual(small?.requests, { "ephemeral-storage": "2Gi" });
+});
+
+test("the image's own files cannot be changed; what a server writes has its folders", () => {
+  assert.equal(container({}).securityContext?.readOnlyRootFilesystem, true);
+  assert.deepEqual(mountOf({}, "temporary"), { name: "temporary", mountPath: "/tmp" });
+  const template = { spec: { containers: [{ name: "model", securityContext: { readOnlyRootFilesystem: false } }] } };
+  assert.equal(container({ template }).securityContext?.readOnlyRootFilesystem, false);
 });
 
 test("a GPU type selects nodes, and without one any node will do", () => {
@@ -48,6 +68,11 @@ test("a replica that ends answers until no node sends it requests, and finishes 
   assert.match(drained({ template }), /end=time\.monotonic\(\)\+15\n/);
 });
 
+test("a server is not the first process of its namespace, which would ignore SIGTERM while it loads", () => {
+  assert.equal(podSpec({}).shareProcessNamespace, true);
+  assert.equal(podSpec({ template: { spec: { shareProcessNamespace: false } } }).shareProcessNamespace, false);
+});
+
 test("a template is merged into the pods", () => {
   const template = {
     spec: { tolerations: [{ key: "gpu", operator: "Exists" as const }], containers: [{ name: "model", tty: true }] },
@@ -58,13 +83,13 @@ test("a template is merged into the pods", () => {
 
 test("a model path is mounted from the node, and the model keeps its name", () => {
   const spec = { modelName: "llama", modelPath: "/models/llama" };
-  assert.deepEqual(container(spec).args?.slice(0, 4), ["--model", "/models/llama", "--served-model-name", "llama"]);
+  assert.deepEqual(container(spec).args?.slice(0, 3), ["/models/llama", "--served-model-name", "llama"]);
   assert.deepEqual(mountOf(spec, "model"), { name: "model", mountPath: "/models/llama", readOnly: true });
 });
 
 test("a model path on a claim is mounted from the claim", () => {
   const spec = { modelName: "llama", modelPath: "pvc://weights/llama/70b" };
-  assert.deepEqual(container(spec).args?.slice(0, 2), ["--model", "/mnt/models/llama/70b"]);
+  assert.deepEqual(container(spec).args?.slice(0, 1), ["/mnt/models/llama/70b"]);
   assert.deepEqual(
     podSpec(spec).volumes?.find(({ name }) => name === "model"),
     {
@@ -72,7 +97,7 @@ test("a model path on a claim is mounted from the claim", () => {
       persistentVolumeClaim: { claimName: "weights", readOnly: true },
     },
   );
-  assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 2), ["--model", "/mnt/models"]);
+  assert.deepEqual(container({ modelPath: "pvc://weights" }).args?.slice(0, 1), ["/mnt/models"]);
 });
 
 test("fetched models are kept on a claim where one is given", () => {

@@ -3,6 +3,9 @@ import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
 import { sameNodeAffinity } from "konverge/pods";
 import { MANAGED, modelSupply, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
+import { PARALLEL_ARGS, parallelArgs } from "./parallelism.ts";
+import { WITH_SPARE } from "./rollout-room.ts";
+import { modelArgs } from "./server-args.ts";
 
 /** The labels by which a model's pods are selected. */
 export function labelsOf(model: LLMModel): Record<string, string> {
@@ -27,14 +30,19 @@ function metadataOf(model: LLMModel): ObjectMeta {
   };
 }
 
-/**
- * The Deployment that serves a model, on nodes with one of these GPU products. A rollout starts a new replica before it ends
- * an old one, so that capacity never dips; that takes a free set of GPUs.
- */
+/** What is observed that the Deployment of a model depends on. */
+export interface Placement {
+  /** The GPU products that its nodes have. */
+  readonly products?: readonly string[];
+  readonly isBoundToNode?: boolean;
+  /** How a rollout replaces replicas. */
+  readonly strategy?: NonNullable<Deployment["spec"]>["strategy"];
+}
+
+/** The Deployment that serves a model. */
 export function deploymentFor(
   model: LLMModel,
-  products: readonly string[] = defaultProducts(model),
-  isBoundToNode = false,
+  { products = defaultProducts(model), isBoundToNode = false, strategy = WITH_SPARE }: Placement = {},
 ) {
   const { spec } = model;
   const labels = { ...labelsOf(model), ...MANAGED };
@@ -44,7 +52,7 @@ export function deploymentFor(
     spec: {
       replicas: spec.replicas,
       selector: { matchLabels: labelsOf(model) },
-      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      strategy,
       progressDeadlineSeconds: progressDeadline(spec),
       template: podTemplateFor(spec, {
         metadata: { labels },
@@ -63,21 +71,19 @@ function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
 }
 
 /** Arguments that the operator sets, and users therefore must not. */
-export const OWN_ARGS = ["--model", "--served-model-name", "--tensor-parallel-size", "--port"] as const;
+export const OWN_ARGS = ["--model", "--served-model-name", "--port", ...PARALLEL_ARGS] as const;
 
 function serverArgs(model: LLMModel): string[] {
-  const { gpuCount, source } = model.spec;
+  const { image, source } = model.spec;
   const name = modelNameOf(model);
   const location = modelSupply(model.spec)?.location;
   const revision = source?.huggingFace?.revision;
   return [
-    "--model",
-    location ?? name,
+    ...modelArgs(image, location ?? name),
     // Wherever a model is loaded from, it keeps its own name in the API.
     ...(location ? ["--served-model-name", name] : []),
     ...(revision ? ["--revision", revision] : []),
-    "--tensor-parallel-size",
-    String(Math.max(1, gpuCount)),
+    ...parallelArgs(model.spec),
   ];
 }
 

@@ -1,17 +1,16 @@
-import { cacheKind, controller, type KubeObject, permission } from "konverge";
-import { CustomResourceDefinition, Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
+import { cacheKind, controller, type KubeObject, ownedKind } from "konverge";
+import { Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import {
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
   POD_PROBLEM_GRACE_MS,
-  problemConditions,
   replicaFailureMessage,
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
-import { httpRoutes, keepHttpRoute } from "./http-route.ts";
+import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed } from "./inference-server.ts";
 import { LLMModel } from "./llm-model.ts";
@@ -25,12 +24,13 @@ import {
   serviceFor,
 } from "./llm-model-children.ts";
 import type { ModelMetrics } from "./metrics.ts";
-import { replicaProblem } from "./replica-problems.ts";
-import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
+import { isRollingOut, type RolloutFacts, rolloutProblem, rolloutStrategy } from "./rollout-room.ts";
+import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
-import { gatewayApi, monitoring, podsOf } from "./watched.ts";
+import { podsOf } from "./watched.ts";
 
-/** Nodes come and go, and Prometheus is installed: nothing else tells. */
+/** How soon a change of nodes is considered: it does not cause a reconcile. */
 const RESYNC = 10 * 60_000;
 
 /**
@@ -41,16 +41,14 @@ const RESYNC = 10 * 60_000;
 export function llmModelController(metrics: ModelMetrics) {
   const imageVolumes = new ImageVolumes();
   return controller(LLMModel, {
-    owns: [Deployment, Service, PodDisruptionBudget],
-    watches: [
-      podsOf("ai.example.com/model"),
-      watchGpuNodes(),
-      monitoring(),
-      servedClaims(),
-      cacheKind(LLMModel),
-      gatewayApi(),
+    owns: [
+      Deployment,
+      Service,
+      PodDisruptionBudget,
+      ownedKind(ServiceMonitor, { optional: true }),
+      ownedKind(HTTPRoute, { optional: true }),
     ],
-    permissions: [permission(ServiceMonitor, ["get", "create", "patch"]), httpRoutes.permission],
+    watches: [podsOf("ai.example.com/model"), watchGpuNodes(), servedClaims(), cacheKind(LLMModel)],
     resync: RESYNC,
     async reconcile(model, context) {
       const { observed, cache, events, clock } = context;
@@ -61,31 +59,32 @@ export function llmModelController(metrics: ModelMetrics) {
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))
         : [];
-      const together = isBoundToNode(model, model.spec.replicas, context);
-      const deployment = deploymentFor(model, products, together);
+      const isBoundHere = isBoundToNode(model, model.spec.replicas, context);
       const { replicas = 0, readyReplicas = 0 } = before?.status ?? {};
       const pods = podsOfModel(model, cache.list(Pod, model.metadata.namespace));
       const adapters = adaptersServed(model.spec, pods);
-      const problem =
-        readyReplicas >= model.spec.replicas
-          ? undefined
-          : replicaProblem({
-              pods,
-              creationError: replicaFailureMessage(before),
-              gpuType,
-              offered,
-              now: clock.now(),
-            });
-      if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
-        await keepServiceMonitor(serviceMonitorFor(model, childName(model), labelsOf(model)), context);
-      }
+      const now = clock.now();
+      const rollout: RolloutFacts = { spec: model.spec, live: before, pods, now };
+      const strategy = rolloutStrategy(rollout);
+      const deployment = deploymentFor(model, { products, isBoundToNode: isBoundHere, strategy });
+      const isShort = readyReplicas < model.spec.replicas || isRollingOut(before);
+      const creationError = replicaFailureMessage(before);
+      const problem = isShort
+        ? rolloutProblem(replicaProblem({ pods, creationError, gpuType, offered, now }), rollout)
+        : crashProblem({ pods, now });
       const name = childName(model);
       const backends = [{ service: name, weight: 100 }];
-      const Routed = await keepHttpRoute(model, { name, labels: labelsOf(model), backends }, context);
+      const routing = routingOf(model, { name, labels: labelsOf(model), backends }, context);
       reportProblem(model, problem, events);
       metrics.models.set(model, { wanted: model.spec.replicas, ready: readyReplicas }, () => cache.list(LLMModel));
       return {
-        children: [deployment, serviceFor(model), disruptionBudgetFor(model)],
+        children: [
+          deployment,
+          serviceFor(model),
+          disruptionBudgetFor(model),
+          serviceMonitorFor(model, name, labelsOf(model)),
+          ...routing.children,
+        ],
         status: {
           model: modelNameOf(model),
           endpoint: endpointOf(model),
@@ -94,11 +93,10 @@ export function llmModelController(metrics: ModelMetrics) {
           readyReplicas,
           selector: formatLabelSelector({ matchLabels: labelsOf(model) }),
         },
-        conditions: { Routed, ...(problem && problemConditions(problem)) },
-        // Nodes may come, want of room becomes a problem only in time, and no event reports what a gateway accepts.
-        ...((readyReplicas < model.spec.replicas || (Routed && Routed.status !== "True")) && {
-          requeueAfter: POD_PROBLEM_GRACE_MS,
-        }),
+        conditions: { ...(problem && conditionsOf(problem, { isShort })) },
+        // Problems begin and end with time, and no event reports a new node.
+        ...((isShort || problem) && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+        report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),
       };
     },
   });

@@ -1,5 +1,6 @@
 import { ageColumn, cel, conditionColumn, defineKind, type ObjectOf, wideColumn, z } from "konverge";
 import { adapterStatus } from "./lora.ts";
+import { rolloutField } from "./rollout-room.ts";
 import { servingFields, servingRules } from "./serving-spec.ts";
 
 /** A served large language model: replicas of an inference server, each with its GPUs. */
@@ -13,6 +14,7 @@ export const LLMModel = defineKind({
       spec: z.object({
         modelName: z.string().min(1).max(253).optional().describe("The model to serve. Default: the object's name."),
         replicas: z.int().min(0).max(1000).default(1).describe("Number of inference servers."),
+        rollout: rolloutField.optional().describe("How a changed model is rolled out."),
         ...servingFields,
       }),
       status: z.object({

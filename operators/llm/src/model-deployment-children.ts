@@ -4,6 +4,7 @@ import { templateHash } from "konverge/objects";
 import { printYaml } from "konverge/schema";
 import { MANAGED, modelSupply, PORT, podTemplateFor } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
+import { PARALLEL_ARGS, parallelOptions } from "./parallelism.ts";
 
 /** The label that names a pod's ModelDeployment. */
 export const DEPLOYMENT_LABEL = "ai.example.com/deployment";
@@ -42,23 +43,17 @@ function metadataOf(deployment: ModelDeployment, track: Track = "stable") {
 }
 
 /** Arguments that the operator sets in the configuration file, and users therefore must not. */
-export const CONFIGURED_ARGS = [
-  "--config",
-  "--model",
-  "--served-model-name",
-  "--tensor-parallel-size",
-  "--port",
-] as const;
+export const CONFIGURED_ARGS = ["--config", "--model", "--served-model-name", "--port", ...PARALLEL_ARGS] as const;
 
 /** How the servers are configured, as a file that they read. */
 export function configMapFor(deployment: ModelDeployment, track: Track = "stable") {
-  const { model, source, gpuCount } = deployment.spec;
+  const { model, source } = deployment.spec;
   const revision = source?.huggingFace?.revision;
   const config = {
     model: modelSupply(deployment.spec)?.location ?? model,
     "served-model-name": model,
     ...(revision && { revision }),
-    "tensor-parallel-size": Math.max(1, gpuCount),
+    ...parallelOptions(deployment.spec),
     port: PORT.containerPort,
   };
   return ConfigMap.draft({

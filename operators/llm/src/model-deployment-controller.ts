@@ -2,7 +2,6 @@ import { cacheKind, controller, keyOf, ownedKind, permission, type ReconcileCont
 import {
   ConfigMap,
   ControllerRevision,
-  CustomResourceDefinition,
   Event,
   HorizontalPodAutoscaler,
   Node,
@@ -17,7 +16,6 @@ import {
   gpuProductsFor,
   gpuProductsIn,
   gpuProductsOf,
-  problemConditions,
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
@@ -31,7 +29,7 @@ import {
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
 import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
-import { httpRoutes, keepHttpRoute } from "./http-route.ts";
+import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed, isServing, PORT } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
@@ -49,13 +47,13 @@ import {
   statefulSetFor,
 } from "./model-deployment-children.ts";
 import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
-import { replicaProblem } from "./replica-problems.ts";
-import { keepServiceMonitor, SERVICE_MONITOR_CRD, ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
+import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
+import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
 import { isBoundToNode, servedClaims } from "./shared-claims.ts";
 import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
 import { sizingRules } from "./sizing-rules.ts";
 import { slaCondition } from "./sla-condition.ts";
-import { gatewayApi, MANAGED_SELECTOR, monitoring, podsOf } from "./watched.ts";
+import { MANAGED_SELECTOR, podsOf } from "./watched.ts";
 
 /** What was decided is done once it is in the status, which other clients can keep from changing: this is no hot loop then. */
 const DECISION_PERIOD_MS = 1000;
@@ -81,27 +79,17 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       ConfigMap,
       PodDisruptionBudget,
       ownedKind(ControllerRevision, { labelSelector: MANAGED_SELECTOR }),
+      ownedKind(ServiceMonitor, { optional: true }),
+      ownedKind(HTTPRoute, { optional: true }),
     ],
-    watches: [
-      podsOf(DEPLOYMENT_LABEL),
-      watchGpuNodes(),
-      monitoring(),
-      gatewayApi(),
-      servedClaims(),
-      cacheKind(ModelDeployment),
-    ],
-    permissions: [
-      permission(StatefulSet, ["patch"], { subresource: "scale" }),
-      permission(Event, ["list"]),
-      permission(ServiceMonitor, ["get", "create", "patch"]),
-      httpRoutes.permission,
-    ],
+    watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), servedClaims(), cacheKind(ModelDeployment)],
+    permissions: [permission(StatefulSet, ["patch"], { subresource: "scale" }), permission(Event, ["list"])],
     async reconcile(deployment, context) {
-      const { observed, cache, clock, events } = context;
+      const { observed, cache, clock, events, isServed } = context;
       const { name, namespace, uid = "" } = deployment.metadata;
       const stable = servedDeployment(deployment, context);
       const set = observed(StatefulSet, name);
-      const split = deployment.spec.route && httpRoutes.isServed(cache) ? "RouteWeights" : "ReplicaShare";
+      const split = deployment.spec.route && isServed(HTTPRoute) ? "RouteWeights" : "ReplicaShare";
       const stableReplicas = set?.spec?.replicas ?? deployment.status?.decisions?.at(-1)?.to ?? 0;
       const canary = runningCanary(deployment, stable, { stableReplicas, split });
       const rules = rulesBeside(sizingRules(stable), canary);
@@ -148,17 +136,14 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const creationError = isShort ? await refusalOf(set, context) : undefined;
       const problem = isShort
         ? replicaProblem({ pods: stablePods, creationError, gpuType, offered, now: clock.now() })
-        : undefined;
+        : crashProblem({ pods: stablePods, now: clock.now() });
       reportProblem(deployment, problem, events);
-      if (cache.get(CustomResourceDefinition, SERVICE_MONITOR_CRD)) {
-        await keepServiceMonitor(serviceMonitorFor(deployment, name, scrapedLabels(deployment)), context);
-      }
       const labels = deploymentLabels(deployment);
       const stableSet = statefulSetFor(stable, { products, replicas: Math.max(1, size.replicas) });
       const facts = { stable, canary, split, set, stableSet, pods: canaryPods, memory, offered } as const;
       const rollout = await planRollout(deployment, facts, context);
       const { backends } = rollout;
-      const Routed = await keepHttpRoute(deployment, { name, labels, backends }, context);
+      const routing = routingOf(deployment, { name, labels, backends }, context);
       const latency = measured?.latency;
       const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
       const { missedAt } = memory;
@@ -190,6 +175,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           autoscalerFor(deployment, autoscalerBounds(size.replicas, rules)),
           deploymentBudgetFor(deployment),
           ...rollout.children,
+          serviceMonitorFor(deployment, name, scrapedLabels(deployment)),
+          ...routing.children,
         ],
         status: {
           endpoint: deploymentEndpoint(deployment),
@@ -208,11 +195,11 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         },
         conditions: {
           SLAMet: slaMet,
-          Routed,
           ...rollout.conditions,
-          ...(problem && problemConditions(problem)),
+          ...(problem && conditionsOf(problem, { isShort })),
         },
         requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
+        report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),
       };
     },
   });
@@ -239,6 +226,8 @@ async function sleepOrWake(
   { client }: ReconcileContext,
 ): Promise<void> {
   if (!set || (replicas === 0) === (set.spec?.replicas === 0)) return;
+  // Direct writes: the autoscaler owns the number of replicas and changes it by the same subresource; it neither starts
+  // from nor goes to zero.
   await client.scale(StatefulSet, keyOf(set), replicas);
 }
 

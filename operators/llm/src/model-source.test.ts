@@ -15,7 +15,7 @@ const podSpec = (source: Source, more: object = {}) => {
 test("a repository is downloaded by the server, in its revision and with its token", () => {
   const huggingFace = { repo: "org/llama", revision: "v2", tokenSecret: { name: "hub", key: "token" } };
   const [server] = podSpec({ huggingFace }).containers;
-  assert.deepEqual(server!.args?.slice(0, 6), ["--model", "org/llama", "--served-model-name", "m", "--revision", "v2"]);
+  assert.deepEqual(server!.args?.slice(0, 5), ["org/llama", "--served-model-name", "m", "--revision", "v2"]);
   assert.deepEqual(server!.env?.at(-1), {
     name: "HF_TOKEN",
     valueFrom: { secretKeyRef: { name: "hub", key: "token" } },
@@ -24,7 +24,7 @@ test("a repository is downloaded by the server, in its revision and with its tok
 
 test("a claim is mounted read-only, and the model is a folder of it", () => {
   const { containers, volumes } = podSpec({ claim: { name: "weights", path: "/llama/8b/" } });
-  assert.deepEqual(containers[0]!.args?.slice(0, 2), ["--model", "/mnt/models/llama/8b"]);
+  assert.deepEqual(containers[0]!.args?.slice(0, 1), ["/mnt/models/llama/8b"]);
   const { persistentVolumeClaim } = volumes!.find(({ name }) => name === "model")!;
   assert.deepEqual(persistentVolumeClaim, { claimName: "weights", readOnly: true });
 });
@@ -33,7 +33,7 @@ test("a bucket is downloaded into the cache before the server starts", () => {
   const s3 = { uri: "s3://models/llama/8b/", endpoint: "https://minio:9000", credentialsSecret: "bucket" };
   const { containers, initContainers, volumes } = podSpec({ s3 });
   const location = "/home/model/.cache/huggingface/s3/models/llama/8b";
-  assert.deepEqual(containers[0]!.args?.slice(0, 2), ["--model", location]);
+  assert.deepEqual(containers[0]!.args?.slice(0, 1), [location]);
   const [download] = initContainers!;
   assert.deepEqual(download!.args?.slice(0, 6), [
     "copy",
@@ -53,7 +53,7 @@ test("a bucket is downloaded into the cache before the server starts", () => {
 
 test("an image is a volume", () => {
   const { containers, volumes } = podSpec({ image: { reference: "registry/llama:1", path: "model" } });
-  assert.deepEqual(containers[0]!.args?.slice(0, 2), ["--model", "/mnt/models/model"]);
+  assert.deepEqual(containers[0]!.args?.slice(0, 1), ["/mnt/models/model"]);
   assert.deepEqual(volumes!.find(({ name }) => name === "model")?.image, { reference: "registry/llama:1" });
 });
 

@@ -14,6 +14,7 @@ export function llmOperatorWith(fetchMetrics: FetchMetrics): Operator {
     name: "llm-operator",
     description: "Serves large language models on GPUs.",
     kinds: [LLMModel, ModelDeployment],
+    connectsToPods: true,
     create({ metrics }) {
       const told = new ModelMetrics(metrics);
       return {

@@ -1,10 +1,29 @@
-import { isGpuOfType, type ObservedPods, type WorkloadProblem, workloadProblem } from "konverge/pods";
+import type { Conditions } from "konverge";
+import {
+  isGpuOfType,
+  type ObservedPods,
+  problemConditions,
+  type WorkloadProblem,
+  workloadProblem,
+} from "konverge/pods";
 
 /** What is known about the replicas of a model, and about the GPUs that they may have. */
 export interface ModelReplicas extends ObservedPods {
   readonly gpuType?: string | undefined;
   /** The GPU products that nodes offer. */
   readonly offered: readonly string[];
+}
+
+/** A model with a replica that fails again and again is Ready between its failures, and Degraded all the time. */
+export function crashProblem(pods: ObservedPods): WorkloadProblem | undefined {
+  const problem = workloadProblem(pods);
+  return problem?.reason === "ContainerCrashes" ? problem : undefined;
+}
+
+/** The conditions of a problem: a model with all its replicas is Ready nevertheless. */
+export function conditionsOf(problem: WorkloadProblem, { isShort }: { isShort: boolean }): Conditions {
+  const { Ready, Degraded } = problemConditions(problem);
+  return isShort ? { Ready, Degraded } : { Degraded };
 }
 
 /**

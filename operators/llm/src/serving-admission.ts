@@ -4,6 +4,7 @@ import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import { HF_TOKEN } from "./inference-server.ts";
 import { LORA_ARGS, maxLorasOf } from "./lora.ts";
 import type { FileSource } from "./model-source.ts";
+import { flagSetBy } from "./server-args.ts";
 import type { ServingSpec } from "./serving-spec.ts";
 
 function pathsIn(field: string, source: FileSource | undefined): Record<string, string | undefined> {
@@ -20,8 +21,10 @@ export function servingErrors(spec: ServingSpec, modelName: string, ownArgs: rea
   const { source, lora } = spec;
   const derived = [...ownArgs, ...(source?.huggingFace?.revision ? ["--revision"] : []), ...(lora ? LORA_ARGS : [])];
   for (const [i, arg] of (spec.args ?? []).entries()) {
-    const flag = arg.split("=")[0]!;
-    if (derived.includes(flag)) {
+    const flag = flagSetBy(arg, derived);
+    if (i === 0 && !arg.startsWith("-")) {
+      errors.push(fieldInvalid("spec.args[0]", arg, "must be a flag: the model is derived from other fields"));
+    } else if (flag) {
       errors.push(fieldForbidden(`spec.args[${i}]`, `${flag} is derived from other fields: set those instead`));
     }
   }

@@ -3,11 +3,14 @@ import type { EnvVar, EnvVarSource } from "konverge/kinds";
 import { type PodTemplateOverlay, podTemplateField } from "konverge/pods";
 import { type LoraSpec, loraField } from "./lora.ts";
 import { type FileSource, modelSourceField } from "./model-source.ts";
+import { type Parallelism, parallelismField, parallelismRules } from "./parallelism.ts";
 import { routeField } from "./route-spec.ts";
+import { resourcesField, type ServerResources } from "./server-resources.ts";
 
 /** Fields that every kind has which runs inference servers. */
 export const servingFields = {
   gpuCount: z.int().min(0).max(16).default(1).describe("GPUs for each replica; the model is split across them."),
+  parallelism: parallelismField.optional(),
   gpuType: z
     .string()
     .min(1)
@@ -47,6 +50,7 @@ export const servingFields = {
     .check(listMap("name"))
     .optional()
     .describe("Further environment variables."),
+  resources: resourcesField.optional(),
   sharedMemory: quantity().default("8Gi").describe("Size of /dev/shm, which processes of several GPUs share."),
   startupTimeout: duration()
     .default("30m")
@@ -57,12 +61,14 @@ export const servingFields = {
 /** Rules about these fields. */
 export const servingRules = [
   cel("self.gpuCount > 0 || !has(self.gpuType)", "gpuType is set, but gpuCount requests no GPUs"),
+  ...parallelismRules,
   cel("!has(self.source) || !has(self.modelPath)", "source and modelPath must not be set together"),
 ];
 
 /** What the two kinds ask of an inference server. */
 export interface ServingSpec {
   readonly gpuCount: number;
+  readonly parallelism?: Parallelism | undefined;
   readonly gpuType?: string | undefined;
   readonly modelPath?: string | undefined;
   readonly source?: FileSource | undefined;
@@ -71,6 +77,7 @@ export interface ServingSpec {
   readonly image: string;
   readonly args?: readonly string[] | undefined;
   readonly env?: readonly EnvVar[] | undefined;
+  readonly resources?: ServerResources | undefined;
   readonly sharedMemory: string | number;
   readonly startupTimeout: string;
   readonly template?: PodTemplateOverlay | undefined;

@@ -16,6 +16,8 @@ test("a replica works on many requests at once, unless the deployment or the ser
   assert.equal(concurrency({}), 64);
   assert.equal(concurrency({ args: ["--max-num-seqs", "16"] }), 16);
   assert.equal(concurrency({ args: ["--seed=1", "--max-num-seqs=8"] }), 8);
+  assert.equal(concurrency({ args: ["--max_num_seqs", "8"] }), 8);
+  assert.equal(concurrency({ gpuCount: 4, parallelism: { data: 4 }, args: ["--max-num-seqs=8"] }), 32, "of each copy");
   assert.equal(concurrency({ args: ["--max-num-seqs=8"], capacity: { concurrency: 2 } }), 2);
   const spec = {
     sla: { maxLatency: "4s" },

@@ -1,6 +1,7 @@
 import type { PartOfRequest, SizingRules, TokenObjectives } from "konverge/sizing";
 import { durationMs } from "konverge/time";
 import type { ModelDeployment } from "./model-deployment.ts";
+import { flagSetBy } from "./server-args.ts";
 
 /** The bounds that apply where none are given. */
 const DEFAULT_MAX = 10;
@@ -18,7 +19,7 @@ export function sizingRules({ spec }: ModelDeployment): SizingRules {
     min,
     max: scaling?.maxReplicas ?? Math.max(DEFAULT_MAX, 2 * (replicas ?? 0), min),
     affordable: cost && Math.floor(cost.maxPerHour / cost.perReplicaHour + 1e-9),
-    concurrency: capacity?.concurrency ?? sequencesOf(spec) ?? DEFAULT_SEQUENCES,
+    concurrency: capacity?.concurrency ?? (spec.parallelism?.data ?? 1) * (sequencesOf(spec) ?? DEFAULT_SEQUENCES),
     load: load?.requestsPerSecond,
     serviceTime: seconds(capacity?.serviceTime),
     minThroughput: sla?.minThroughput ?? 0,
@@ -40,9 +41,9 @@ function tokenObjectives(sla: ModelDeployment["spec"]["sla"]): TokenObjectives |
   return sla && Object.keys(max).length > 0 ? { part: sla.percentile / 100, max } : undefined;
 }
 
-/** As the server's own argument says. */
+/** As the server's own argument says, for each copy of the model. */
 function sequencesOf({ args = [] }: ModelDeployment["spec"]): number | undefined {
-  const at = args.findIndex((arg) => arg === "--max-num-seqs" || arg.startsWith("--max-num-seqs="));
+  const at = args.findIndex((arg) => flagSetBy(arg, ["--max-num-seqs"]) !== undefined);
   const value = Number(args[at]?.split("=")[1] ?? args[at + 1]);
   return at >= 0 && Number.isInteger(value) && value > 0 ? value : undefined;
 }

@@ -1,8 +1,6 @@
-import { cacheKind, type KubeObject, type WatchedKind, watchKind } from "konverge";
-import { CustomResourceDefinition, Pod } from "konverge/kinds";
-import { httpRoutes } from "./http-route.ts";
+import { type KubeObject, type WatchedKind, watchKind } from "konverge";
+import { Pod } from "konverge/kinds";
 import { MANAGED } from "./inference-server.ts";
-import { SERVICE_MONITOR_CRD } from "./service-monitor.ts";
 
 /** Selects what this operator makes. */
 export const MANAGED_SELECTOR = Object.entries(MANAGED)
@@ -15,16 +13,4 @@ export function podsOf<T extends KubeObject>(label: string): WatchedKind<T> {
     labelSelector: MANAGED_SELECTOR,
     to: ({ metadata: { namespace, labels } }) => (labels?.[label] ? [`${namespace}/${labels[label]}`] : []),
   });
-}
-
-/** Whether the Prometheus operator is installed. */
-export function monitoring<T extends KubeObject>(): WatchedKind<T> {
-  return cacheKind<CustomResourceDefinition, T>(CustomResourceDefinition, {
-    fieldSelector: `metadata.name=${SERVICE_MONITOR_CRD}`,
-  });
-}
-
-/** Whether the Gateway API is installed. */
-export function gatewayApi<T extends KubeObject>(): WatchedKind<T> {
-  return httpRoutes.definition as WatchedKind<T>;
 }

@@ -9,7 +9,7 @@ import {
   unpullable,
 } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
-import { ConfigMap, Deployment, PersistentVolumeClaim, ResourceQuota } from "konverge/kinds";
+import { ConfigMap, Deployment, PersistentVolumeClaim, Pod, ResourceQuota } from "konverge/kinds";
 import { model, untilDegraded, untilReady } from "./llm-model-scenarios.ts";
 
 /** Refused by the API server, in words that match. */
@@ -45,6 +45,10 @@ const schemaErrors: Scenario = async (stage) => {
     { args: ["--model", "other"] },
     /spec\.args\[0\]: Forbidden: --model is derived from other fields/,
   );
+  for (const arg of ["-tp", "--tensor_parallel_size=4", "--data-parallel-size"])
+    await refused(stage, { args: [arg, "4"] }, /spec\.args\[0\]: Forbidden: --(tensor|data)-parallel-size is derived/);
+  await refused(stage, { args: ["other"] }, /spec\.args\[0\].*must be a flag/);
+  await refused(stage, { gpuCount: 8, parallelism: { tensor: 8, data: 8 } }, /must be gpuCount/);
   await refused(stage, { env: [{ name: "MODEL_NAME", value: "x" }] }, /spec\.env\[0\]: Forbidden/);
   await refused(stage, { modelPath: "/models/../etc" }, /must not contain/);
   await refused(stage, { source: {} }, /exactly one of huggingFace, claim, s3 and image must be set/);
@@ -203,6 +207,51 @@ const writtenBefore: Scenario = async (stage) => {
   const names = spec?.template.spec?.containers[0]?.env?.filter(({ name }) => name === "MODEL_NAME");
   assert.deepEqual(names, [{ name: "MODEL_NAME", value: "llama" }]);
   assert.ok(await stage.find(ConfigMap, "unrelated"));
+};
+
+/** A server that takes minutes to fail runs between its failures, and its problem stays reported all the time. */
+export const crashesSlowly: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  const annotations = {
+    "sim.konverge.dev/ready-delay": "10m",
+    "sim.konverge.dev/crash-after": "3m",
+    "sim.konverge.dev/logs": "ValueError: no memory for the KV cache",
+  };
+  await stage.apply(model("llama", { template: { metadata: { annotations } } }));
+  await untilDegraded(stage, "llama", "ContainerCrashes");
+  for (let minute = 0; minute < 20; minute++) {
+    await stage.advance(60_000);
+    assert.equal(await stage.condition(LLMModel, "llama", "Degraded"), "True ContainerCrashes", `minute ${minute}`);
+  }
+  const { status } = await stage.get(LLMModel, "llama");
+  const degraded = status?.conditions?.find(({ type }) => type === "Degraded");
+  assert.match(degraded?.message ?? "", /exits with code 1: .*no memory for the KV cache/);
+};
+
+/** A server that gets ready and fails under its requests is Ready between its failures, and Degraded all the time. */
+export const crashesWhenReady: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  const annotations = { "sim.konverge.dev/ready-delay": "5s", "sim.konverge.dev/crash-after": "7m" };
+  await stage.apply(model("llama", { template: { metadata: { annotations } } }));
+  await untilReady(stage, "llama");
+  const ready = () => stage.condition(LLMModel, "llama", "Ready");
+  const degraded = () => stage.condition(LLMModel, "llama", "Degraded");
+  await stage.until(
+    "it has failed twice",
+    async () => {
+      const [pod] = await stage.list(Pod, "app=llmmodel");
+      return pod?.status?.containerStatuses?.[0]?.restartCount === 2;
+    },
+    1_200_000,
+  );
+  await stage.until("it is ready again", async () => (await ready()) === "True AsExpected");
+  await stage.advance(60_000);
+  assert.equal(await degraded(), "True ContainerCrashes");
+  assert.equal(await ready(), "True AsExpected");
+  const fixed = { metadata: { annotations: { "sim.konverge.dev/crash-after": null } } };
+  const [pod] = await stage.list(Pod, "app=llmmodel");
+  await stage.client.patch(Pod, `${stage.namespace}/${pod!.metadata.name}`, { merge: fixed } as never);
+  await stage.until("it is forgiven", async () => (await degraded()) === "False AsExpected", 1_200_000);
 };
 
 /** Bad input, how it is reported, and how it is fixed. */

@@ -122,6 +122,42 @@ export const rollsWithoutDip: Scenario = async (stage) => {
   assert.equal(fewest, 3);
 };
 
+/** All GPUs are in use: a rollout finds no room for a spare replica, reports that, and replaces one replica after the other. */
+export const rollsWithoutRoom: Scenario = async (stage) => {
+  await stage.start(llmOperator);
+  // The first pod brings the nodes of an embedded cluster.
+  await stage.apply(model("llama", { gpuCount: 8 }));
+  await untilReady(stage, "llama");
+  const { items: nodes } = await stage.client.list(Node);
+  const replicas = nodes.filter(({ status }) => Number(status?.allocatable?.["nvidia.com/gpu"] ?? 0) === 8).length;
+  assert.ok(replicas > 1);
+  const template = { metadata: { annotations: { "sim.konverge.dev/ready-delay": "45s" } } };
+  await stage.apply(model("llama", { gpuCount: 8, replicas }));
+  await untilReady(stage, "llama");
+  await stage.apply(model("llama", { gpuCount: 8, replicas, image: "vllm/vllm-openai:v0.9", template }));
+  await untilDegraded(stage, "llama", "NoRoom");
+  const { status } = await stage.get(LLMModel, "llama");
+  assert.equal(status?.readyReplicas, replicas, "none has ended yet");
+  const degraded = status?.conditions?.find(({ type }) => type === "Degraded");
+  assert.match(degraded?.message ?? "", /Insufficient nvidia\.com\/gpu.*the rollout replaces one replica at a time/);
+  let fewest = Number.POSITIVE_INFINITY;
+  await stage.until(
+    "all replicas run the new image",
+    async () => {
+      const { status: now } = await stage.get(Deployment, "llmmodel-llama");
+      fewest = Math.min(fewest, now?.readyReplicas ?? 0);
+      return now?.updatedReplicas === replicas && now.readyReplicas === replicas && now.replicas === replicas;
+    },
+    3_600_000,
+  );
+  assert.equal(fewest, replicas - 1);
+  await untilReady(stage, "llama");
+  await stage.until("the next rollout begins with a spare replica", async () => {
+    const { spec } = await stage.get(Deployment, "llmmodel-llama");
+    return spec?.strategy?.rollingUpdate?.maxSurge === 1;
+  });
+};
+
 /** Where Prometheus' operator is installed, it is told what to scrape. */
 export const monitored: Scenario = async (stage) => {
   await installForeignKind(stage, ServiceMonitor);

@@ -23,9 +23,13 @@ import { routed } from "./route-scenarios.ts";
 
 exactRole(deafOperator, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
 
-survivesFaults("an LLMModel converges whatever fails", llmOperator, converges);
-survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives);
-survivesCrashesAndErrors("an LLMModel recovers from a problem whatever fails", llmOperator, recovers);
+/** How a rollout replaced replicas follows from how long nodes took to have room, and an old ReplicaSet remembers it. */
+const mask = (object: AnyObject): AnyObject =>
+  JSON.parse(JSON.stringify(object, (key, value) => (key === "deployment.kubernetes.io/max-replicas" ? "…" : value)));
+
+survivesFaults("an LLMModel converges whatever fails", llmOperator, converges, { mask });
+survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives, { mask });
+survivesCrashesAndErrors("an LLMModel recovers from a problem whatever fails", llmOperator, recovers, { mask });
 survivesDeletion("an LLMModel goes with all it has, in each phase", llmOperator, converges, LLMModel);
 survivesDeletion("an LLMModel with a problem goes with all it has, in each phase", llmOperator, recovers, LLMModel);
 repairsChildren("each field of an LLMModel's children is repaired", llmOperator, converges);

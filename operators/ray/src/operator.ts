@@ -1,6 +1,8 @@
 import { type Operator, operator } from "konverge";
+import { grantsOnly } from "konverge/rbac";
 import { dashboardFetch } from "./dashboard-fetch.ts";
 import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
+import { AUTOSCALER_RULES } from "./ray-autoscaler.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { rayClusters } from "./ray-controller.ts";
 import { RayJob } from "./ray-job.ts";
@@ -17,6 +19,8 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
     description:
       "Runs Ray clusters, a head and groups of workers that join it, and jobs and services on dedicated clusters.",
     kinds: [RayCluster, RayJob, RayService],
+    connectsToPods: true,
+    guards: grantsOnly(AUTOSCALER_RULES, "what an autoscaler needs: to read pods, and to change RayClusters"),
     settings: [
       {
         flag: "redisCleanup",

@@ -21,6 +21,12 @@ export function headAccountName({ metadata, spec }: RayCluster): string {
   return spec.headGroupSpec.template.spec?.serviceAccountName || truncatedName(metadata.name);
 }
 
+/** What the autoscaler may do in the namespace of its cluster. */
+export const AUTOSCALER_RULES = [
+  { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
+  { apiGroups: ["ray.io"], resources: ["rayclusters"], verbs: ["get", "patch"] },
+];
+
 /** What the autoscaler needs besides its container: an account, and the right to ask for more or fewer workers. */
 export function autoscalerChildren(cluster: RayCluster) {
   if (!isAutoscaled(cluster)) return [];
@@ -34,10 +40,7 @@ export function autoscalerChildren(cluster: RayCluster) {
   const account = ServiceAccount.draft({ metadata });
   const role = Role.draft({
     metadata,
-    rules: [
-      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-      { apiGroups: ["ray.io"], resources: ["rayclusters"], verbs: ["get", "patch"] },
-    ],
+    rules: AUTOSCALER_RULES.map((rule) => ({ ...rule })),
   });
   const binding = RoleBinding.draft({
     metadata,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
-import { headPodFor, workerPodsFor } from "./ray-children.ts";
+import { headPodFor, headServiceFor, servePort, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 
 test("the container that waits for the head may do, knows and sees what the worker does", () => {
@@ -82,4 +82,26 @@ test("the password of Redis is one parameter, whatever is in it", () => {
     stdio: ["ignore", "pipe", "ignore"],
   }).split("\n");
   assert.ok(words.includes(`--redis-password=${REDIS_PASSWORD}`), words.join("\n"));
+});
+
+test("a port and a mount that the head's container has are not added under another name", () => {
+  const ray = {
+    name: "ray-head",
+    image: "rayproject/ray:2.9.0",
+    ports: [
+      { name: "gcs", containerPort: 6379 },
+      { name: "http", containerPort: 8000 },
+    ],
+    volumeMounts: [{ name: "dshm", mountPath: "/dev/shm" }],
+  };
+  const template = { spec: { containers: [ray], volumes: [{ name: "dshm", emptyDir: {} }] } };
+  const cluster = RayCluster.new({ metadata: { name: "c", namespace: "ns" }, spec: { headGroupSpec: { template } } });
+  const ports = headServiceFor(cluster).spec!.ports!;
+  assert.deepEqual(
+    ports.map(({ name, port }) => `${name} ${port}`),
+    ["client 10001", "dashboard 8265", "gcs 6379", "http 8000", "metrics 8080"],
+  );
+  assert.equal(servePort(cluster), 8000);
+  const mounts = headPodFor(cluster)!.spec!.containers[0]!.volumeMounts!;
+  assert.deepEqual(mounts, [{ name: "dshm", mountPath: "/dev/shm" }]);
 });

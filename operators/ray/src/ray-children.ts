@@ -1,4 +1,4 @@
-import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service } from "konverge/kinds";
+import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service, type VolumeMount } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
 import { faultToleranceVariables, headAnnotations, redisParameters } from "./gcs-fault-tolerance.ts";
@@ -79,11 +79,16 @@ export function headServiceFor(cluster: RayCluster) {
   });
 }
 
-/** The ports of a head by their names: the usual ones, and those of its container. */
+/** The ports of a head by their names: those of its container, and the usual ones to which it gives no other name. */
 export function headPorts({ spec }: Pick<RayCluster, "spec">): Record<string, number> {
   const ports = spec.headGroupSpec.template.spec?.containers[0]?.ports ?? [];
-  return { ...PORTS, ...Object.fromEntries(ports.flatMap((one) => (one.name ? [[one.name, one.containerPort]] : []))) };
+  const own = Object.fromEntries(ports.flatMap((one) => (one.name ? [[one.name, one.containerPort]] : [])));
+  const numbers = new Set(Object.values(own));
+  return { ...Object.fromEntries(Object.entries(PORTS).filter(([, port]) => !numbers.has(port))), ...own };
 }
+
+/** Where Ray Serve answers, whatever its port is called. */
+export const servePort = (cluster: Pick<RayCluster, "spec">): number => headPorts(cluster)["serve"] ?? PORTS.serve;
 
 function headSelector(cluster: RayCluster): Record<string, string> {
   const { [GROUP]: _group, "ray.io/is-ray-node": _node, ...rest } = labelsOf(cluster, "head", HEAD_GROUP);
@@ -232,12 +237,16 @@ function rayContainer(
     readinessProbe:
       container.readinessProbe ??
       (type === "worker" && isServing(cluster) ? proxyHealth(container) : health(type, 10, 10)),
-    volumeMounts: [
-      ...(container.volumeMounts ?? []),
+    volumeMounts: withMounts(container.volumeMounts, [
       { name: SHARED_MEMORY, mountPath: "/dev/shm" },
       ...(type === "head" && isAutoscaled(cluster) ? [LOGS_MOUNT] : []),
-    ],
+    ]),
   };
+}
+
+/** The container's own mounts, and others where it mounts nothing. */
+function withMounts(own: readonly VolumeMount[] = [], others: readonly VolumeMount[]): VolumeMount[] {
+  return [...own, ...others.filter(({ mountPath }) => !own.some((mount) => mount.mountPath === mountPath))];
 }
 
 function variables(cluster: RayCluster, type: NodeType, command: string): EnvVar[] {

@@ -43,7 +43,15 @@ export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOpt
     ],
     watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
     // What the autoscaler's role allows, the operator must be allowed itself.
-    permissions: [permission(Pod, ["delete"]), permission(RayCluster, ["get", "patch"], { forOthers: true })],
+    permissions: [
+      permission(Pod, ["delete"], {
+        why: "deletes the pods of each RayCluster that have ended or are of an older template",
+      }),
+      permission(RayCluster, ["get", "patch"], {
+        forOthers: true,
+        why: "grants them to the autoscaler of each RayCluster that has one",
+      }),
+    ],
     async reconcile(cluster, context) {
       const { observed, client, clock, events } = context;
       const warning = upstreamWarning(context, "RayClusters");

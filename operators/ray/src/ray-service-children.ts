@@ -1,6 +1,6 @@
 import { Service, type ServicePort } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
-import { CLUSTER, headPorts, headServiceFor, headServiceName, NODE_TYPE, SERVE } from "./ray-children.ts";
+import { CLUSTER, headPorts, headServiceFor, headServiceName, NODE_TYPE, SERVE, servePort } from "./ray-children.ts";
 import type { RayCluster } from "./ray-cluster.ts";
 import { originLabels } from "./ray-origin.ts";
 import type { RayService } from "./ray-service.ts";
@@ -50,8 +50,8 @@ function serveServiceFor(service: RayService, cluster: RayCluster) {
 
 /** The head's ports that are called `serve` or begin with `serve-`, with what the user says of those. */
 function servePorts(cluster: RayCluster, given: readonly ServicePort[]): ServicePort[] {
-  return Object.entries(headPorts(cluster))
-    .filter(([name]) => name === "serve" || name.startsWith("serve-"))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const named = Object.entries(headPorts(cluster)).filter(([name]) => name === "serve" || name.startsWith("serve-"));
+  return (named.length > 0 ? named : [["serve", servePort(cluster)] as const])
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, port]) => given.find((one) => one.name === name) ?? { name, port, targetPort: port, protocol: "TCP" });
 }

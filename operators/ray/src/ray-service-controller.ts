@@ -9,7 +9,7 @@ import {
 } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { parseYaml } from "konverge/schema";
-import { CLUSTER, headPorts, NODE_TYPE, SERVE } from "./ray-children.ts";
+import { CLUSTER, NODE_TYPE, SERVE, servePort } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
 import type { RayMetrics } from "./ray-metrics.ts";
@@ -41,7 +41,7 @@ export function rayServices(metrics: RayMetrics, fetch: RayFetch) {
       cacheKind(Pod, { labelSelector: CLUSTER }),
       cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
     ],
-    permissions: [permission(Pod, ["patch"])],
+    permissions: [permission(Pod, ["patch"], { why: "labels the pods of each RayService that serve requests" })],
     async reconcile(service, context): Promise<ReconcileResult<RayService>> {
       const warning = upstreamWarning(context, "RayServices");
       if (warning) {
@@ -165,11 +165,12 @@ async function countEndpoints(
     const address = pod.status?.podIP;
     let serves = labels?.[SERVE] === "true";
     if (labels?.[NODE_TYPE] === "head" && address) {
-      const port = headPorts(cluster)["serve"]!;
+      const port = servePort(cluster);
       const isHealthy = !spec.excludeHeadPodFromServeSvc && (await isProxyHealthy(fetch, address, port, context));
       const label = String(isHealthy);
       if (labels[SERVE] !== label) {
-        const merge = { metadata: { uid, labels: { [SERVE]: label } } } as never;
+        const merge = { metadata: { uid, labels: { [SERVE]: label } } };
+        // Direct write: the pods belong to a RayCluster; only the label that leads requests to them is set here.
         await context.client.patch(Pod, `${namespace}/${pod.metadata.name}`, { merge });
       }
       serves = isHealthy;

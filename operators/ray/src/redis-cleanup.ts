@@ -48,6 +48,7 @@ export async function removeKeys(cluster: RayCluster, context: ReconcileContext)
     // A cache that is late still shows the cluster after its Job has gone with it: the Job would be created and deleted in turn.
     if (!(await isThere(cluster, client))) return undefined;
     try {
+      // Direct writes: the owner is being deleted, so that this Job cannot be one of its children.
       await client.create(Job, job);
       context.events.normal("CreatedRedisCleanupJob", `job ${job.metadata.name} removes the cluster's keys from Redis`);
     } catch (error) {

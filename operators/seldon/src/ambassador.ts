@@ -1,3 +1,4 @@
+import type { Drafted } from "konverge";
 import {
   annotationOf,
   type Backend,
@@ -24,7 +25,7 @@ export const ambassador: Router = {
   routes: (object, backends) => backends.flatMap((backend) => mappingsOf(object, backend, rolesOf(backends).live)),
 };
 
-function mappingsOf(object: SeldonDeployment, backend: Backend, live: readonly Backend[]): Route[] {
+function mappingsOf(object: SeldonDeployment, backend: Backend, live: readonly Backend[]): Drafted<Route>[] {
   const { predictor, service, http, grpc, explainer } = backend;
   const { namespace, name } = object.metadata;
   const external = annotationOf(object, "seldon.io/ambassador-service-name") ?? name;

@@ -1,3 +1,4 @@
+import type { Drafted } from "konverge";
 import { idOf } from "./names.ts";
 import {
   annotationOf,
@@ -39,7 +40,7 @@ export const gatewayApi: Router = {
           rules: [{ matches: [{ headers }], ...filtersOf(mirrors(shadow, "grpc")), backendRefs: split(live, "grpc") }],
         },
       }),
-      ...backends.flatMap(({ predictor, explainer }): Route[] => {
+      ...backends.flatMap(({ predictor, explainer }): Drafted<Route>[] => {
         if (!explainer) return [];
         const { service, http } = explainer;
         const rules = [pathRule(explainerPathOf(object, predictor), [{ name: service, port: http, weight: 1 }], [])];

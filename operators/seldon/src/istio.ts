@@ -1,3 +1,4 @@
+import type { Drafted } from "konverge";
 import { idOf } from "./names.ts";
 import {
   annotationOf,
@@ -65,7 +66,7 @@ function retriesOf(object: SeldonDeployment) {
   return { retries: { attempts, perTryTimeout: `${seconds}s`, retryOn } };
 }
 
-function explainerRoutes(object: SeldonDeployment, backend: Backend, gateway: string): Route[] {
+function explainerRoutes(object: SeldonDeployment, backend: Backend, gateway: string): Drafted<Route>[] {
   const { explainer, predictor } = backend;
   if (!explainer) return [];
   const { service, http } = explainer;
@@ -80,7 +81,12 @@ function explainerRoutes(object: SeldonDeployment, backend: Backend, gateway: st
   ];
 }
 
-function virtualService(object: SeldonDeployment, name: string, gateway: string, http: readonly unknown[]): Route {
+function virtualService(
+  object: SeldonDeployment,
+  name: string,
+  gateway: string,
+  http: readonly unknown[],
+): Drafted<Route> {
   const hosts = (annotationOf(object, "seldon.io/istio-host") ?? "*").split(",").map((host) => host.trim());
   return VirtualService.draft({
     metadata: routeMetadata(object, name),
@@ -88,7 +94,7 @@ function virtualService(object: SeldonDeployment, name: string, gateway: string,
   });
 }
 
-function destinationRule(object: SeldonDeployment, { predictor }: Backend, service: string): Route {
+function destinationRule(object: SeldonDeployment, { predictor }: Backend, service: string): Drafted<Route> {
   return DestinationRule.draft({
     metadata: routeMetadata(object, service),
     spec: {

@@ -1,5 +1,5 @@
 import { operator } from "konverge";
-import { routersNamed } from "./keep-routes.ts";
+import { routersNamed } from "./routing.ts";
 import { seldonAdmission } from "./seldon-admission.ts";
 import { seldonDeployments } from "./seldon-controller.ts";
 import { SeldonDeployment } from "./seldon-deployment.ts";

@@ -1,4 +1,4 @@
-import { type KubeObject, TypedKind } from "konverge";
+import { type Drafted, type KubeObject, TypedKind } from "konverge";
 import { DEPLOYMENT_ID, idOf, MANAGED_BY } from "./names.ts";
 import type { Predictor, SeldonDeployment } from "./seldon-deployment.ts";
 
@@ -23,7 +23,7 @@ export interface Router {
   /** Its kinds; without the first, it is not installed. */
   readonly kinds: readonly [TypedKind<Route>, ...TypedKind<Route>[]];
   /** The routes of a SeldonDeployment, which split requests by the predictors' traffic. */
-  routes(object: SeldonDeployment, backends: readonly Backend[], gateway: string): Route[];
+  routes(object: SeldonDeployment, backends: readonly Backend[], gateway: string): Drafted<Route>[];
 }
 
 export function routeKind(group: string, version: string, kind: string): TypedKind<Route> {

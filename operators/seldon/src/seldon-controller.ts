@@ -1,10 +1,12 @@
 import {
+  type ConditionState,
   type Conditions,
   cacheKind,
   conditionFalse,
   conditionTrue,
   controller,
   type Drafted,
+  type EventSink,
   isApplied,
   type KubeObject,
   PermanentError,
@@ -19,8 +21,8 @@ import {
   reportProblem,
   workloadProblem,
 } from "konverge/pods";
-import { keepRoutes, type RouteSettings, routePermissions, routerDefinitions } from "./keep-routes.ts";
 import { DEPLOYMENT_ID, idOf } from "./names.ts";
+import { type RouteSettings, routeKinds, routingOf } from "./routing.ts";
 import { seldonErrors } from "./seldon-admission.ts";
 import { type Children, childrenOf, type Images } from "./seldon-children.ts";
 import { type Predictor, SeldonDeployment } from "./seldon-deployment.ts";
@@ -28,7 +30,7 @@ import { isV2 } from "./servers.ts";
 
 /** Upstream's own operator, by the label `control-plane` of its Deployment. */
 const UPSTREAM = "seldon-controller-manager";
-/** How often kinds that are not watched are looked at: routes, and whether upstream's operator has gone. */
+/** How soon the removal of upstream's operator is noticed. */
 const LOOK_AGAIN = 300_000;
 
 /**
@@ -37,7 +39,7 @@ const LOOK_AGAIN = 300_000;
  */
 export function seldonDeployments(images: Images, routes: RouteSettings) {
   return controller(SeldonDeployment, {
-    owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget],
+    owns: [Deployment, Service, HorizontalPodAutoscaler, PodDisruptionBudget, ...routeKinds],
     watches: [
       cacheKind(Deployment),
       watchKind<Pod, SeldonDeployment>(Pod, {
@@ -45,11 +47,9 @@ export function seldonDeployments(images: Images, routes: RouteSettings) {
         to: ({ metadata: { namespace, labels } }) =>
           labels?.[DEPLOYMENT_ID] ? [`${namespace}/${labels[DEPLOYMENT_ID]}`] : [],
       }),
-      ...routerDefinitions,
     ],
-    permissions: routePermissions,
     async reconcile(object, context) {
-      const { observed, cache, events, clock } = context;
+      const { observed, cache, events, clock, isServed } = context;
       const upstream = cache.list(Deployment).find(({ metadata }) => metadata.labels?.["control-plane"] === UPSTREAM);
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
@@ -76,14 +76,10 @@ export function seldonDeployments(images: Images, routes: RouteSettings) {
         .find((told) => told !== undefined);
       const problem = ready ? undefined : workloadProblem({ pods, creationError, now: clock.now() });
       reportProblem(object, problem, events);
-      const routing = await keepRoutes(object, children.backends, routes, context);
-      const split = routing["TrafficSplit"];
-      const known = object.status?.conditions?.find(({ type }) => type === "TrafficSplit");
-      if (split?.status === "False" && known?.reason !== split.reason)
-        events.warning(split.reason, split.message ?? "");
+      const routing = routingOf(object, children.backends, routes, isServed);
       const state = ready ? "Available" : failed ? "Failed" : "Creating";
       return {
-        children: [...applied, ...services, ...autoscalers, ...budgets],
+        children: [...applied, ...services, ...autoscalers, ...budgets, ...routing.children],
         status: {
           state,
           description: problem?.message ?? (failed ? "Deployment is no longer progressing and not available." : ""),
@@ -100,14 +96,24 @@ export function seldonDeployments(images: Images, routes: RouteSettings) {
         },
         conditions: {
           ...conditionsOf(children, (draft) => observed<KubeObject>(draft) !== undefined, ready, failed),
-          ...routing,
           ...(problem && problemConditions(problem)),
         },
         // Too little room is a problem only when it lasts, and no event reports that.
-        requeueAfter: ready ? LOOK_AGAIN : POD_PROBLEM_GRACE_MS,
+        ...(!ready && { requeueAfter: POD_PROBLEM_GRACE_MS }),
+        report(outcome) {
+          const conditions = routing.conditions(outcome);
+          reportSplit(object, conditions["TrafficSplit"], events);
+          return { conditions };
+        },
       };
     },
   });
+}
+
+/** Emits an event when requests cease to be split. */
+function reportSplit({ status }: SeldonDeployment, split: ConditionState | undefined, events: EventSink): void {
+  const known = status?.conditions?.find(({ type }) => type === "TrafficSplit");
+  if (split?.status === "False" && known?.reason !== split.reason) events.warning(split.reason, split.message ?? "");
 }
 
 /** The address of the first predictor, for clients that read addresses (Knative's brokers). */

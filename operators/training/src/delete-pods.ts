@@ -8,6 +8,7 @@ export async function deletePods(pods: readonly PodState[], client: Client): Pro
   for (const { pod, state } of pods) {
     if (state === "Terminating") continue;
     try {
+      // Direct write: pods are deleted one at a time, after the verdict about them is stored.
       await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
     } catch (error) {
       if (!isNotFound(error)) throw error;

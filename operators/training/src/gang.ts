@@ -1,6 +1,8 @@
+import { finishedWorkers } from "./finished-workers.ts";
 import { podName } from "./names.ts";
 import { overdueAt, type PodState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
+import type { FinishedWorker } from "./training-job-status.ts";
 import type { Member } from "./worker-environment.ts";
 
 /** The pods of a job, sorted by what is to be done with them. */
@@ -9,7 +11,9 @@ export interface Gang {
   readonly wanted: readonly Member[];
   /** Those of them that are there, whatever their state. */
   readonly current: readonly PodState[];
-  /** Those that are not. */
+  /** Those of them that have succeeded, whether their pods are still there or not. */
+  readonly finished: readonly FinishedWorker[];
+  /** Those that are not there and have not finished. */
   readonly missing: readonly Member[];
   /** Pods to delete: of earlier gangs, beyond the wanted number, or failed and to be replaced. */
   readonly obsolete: readonly PodState[];
@@ -31,8 +35,12 @@ export function gangOf(job: TrainingJob, pods: readonly PodState[], hash: string
     (one) => one.attempt !== attempt || (!isWanted(one) && one.specHash === hash) || isReplaced(job, one),
   );
   const current = staying.filter((one) => !obsolete.includes(one) && !outdated.includes(one));
-  const missing = wanted.filter(({ role, index }) => !current.some((one) => one.role === role && one.index === index));
-  return { wanted, current, missing, obsolete, leaving, outdated };
+  const ended = leaving.filter((one) => one.attempt === attempt && one.specHash === hash);
+  const finished = finishedWorkers(job, [...current, ...ended]);
+  const hasFinished = ({ role, index }: Member) => role === "worker" && finished.some((one) => one.workerId === index);
+  const isCurrent = ({ role, index }: Member) => current.some((one) => one.role === role && one.index === index);
+  const missing = wanted.filter((one) => !isCurrent(one) && !hasFinished(one));
+  return { wanted, current, finished, missing, obsolete, leaving, outdated };
 }
 
 /** In an elastic job, a worker whose failure has been counted makes room for its successor. */

@@ -126,6 +126,7 @@ async function ensureClaim(job: TrainingJob, { cache, client, events }: Reconcil
   const claim = checkpointClaimFor(job);
   if (!claim || cache.get(PersistentVolumeClaim, keyOf(claim))) return;
   try {
+    // Direct write: the volume of checkpoints outlives its job.
     await client.create(PersistentVolumeClaim, claim);
     events.normal("CheckpointsCreated", `Created the claim ${claim.metadata.name}`);
   } catch (error) {

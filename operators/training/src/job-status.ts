@@ -4,7 +4,7 @@ import type { WorkloadProblem } from "konverge/pods";
 import type { Gang } from "./gang.ts";
 import { gangSize } from "./gang-scheduler.ts";
 import { CONTAINER, JOB_LABEL, ROLE_LABEL } from "./names.ts";
-import type { PodState } from "./pod-state.ts";
+import { endTimeOf, type PodState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { TrainingJobStatus, WorkerStatus } from "./training-job-status.ts";
 
@@ -34,7 +34,7 @@ export function activeStatus(job: TrainingJob, gang: Gang, steps: ReadonlyMap<nu
   const startTime = before.startTime ?? (phase === "Running" ? startOf(gang.current) : undefined);
   return {
     ...before,
-    ...counts(job, gang.current, before, steps),
+    ...counts(job, gang, before, steps),
     phase,
     ...(startTime && { startTime }),
     attempt: before.attempt ?? 0,
@@ -44,9 +44,10 @@ export function activeStatus(job: TrainingJob, gang: Gang, steps: ReadonlyMap<nu
 }
 
 /** All that must run together runs, or has run. */
-function isComplete(job: TrainingJob, { current }: Gang): boolean {
-  const started = current.filter(({ state }) => state === "Running" || state === "Succeeded");
-  return started.length >= gangSize(job);
+function isComplete(job: TrainingJob, { current, finished }: Gang): boolean {
+  const running = current.filter(({ state }) => state === "Running");
+  const endedServers = current.filter(({ role, state }) => role === "ps" && state === "Succeeded");
+  return running.length + finished.length + endedServers.length >= gangSize(job);
 }
 
 /** The moment at which the last of the workers began. */
@@ -59,34 +60,47 @@ export function startOf(pods: readonly PodState[]): string | undefined {
 }
 
 /** The moment at which the last of the workers ended. */
-export function endOf(pods: readonly PodState[]): string | undefined {
-  const times = pods.flatMap(({ pod }) => {
-    const state = pod.status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state;
-    return state?.terminated?.finishedAt ?? [];
-  });
-  return times.sort().at(-1);
+export function endOf({ current, finished }: Gang): string | undefined {
+  const times = [...current.map(endTimeOf), ...finished.map(({ finishedAt }) => finishedAt)];
+  return times
+    .filter((time) => time !== undefined)
+    .sort()
+    .at(-1);
 }
 
-/** What the pods are doing, in numbers and one by one. */
+type Counts = Pick<
+  TrainingJobStatus,
+  "workers" | "active" | "succeeded" | "failed" | "selector" | "workerStatuses" | "finishedWorkers"
+>;
+
+/** What the workers are doing, in numbers and one by one. */
 export function counts(
   job: TrainingJob,
-  pods: readonly PodState[],
+  { current, finished }: Pick<Gang, "current" | "finished">,
   before: TrainingJobStatus,
   steps: ReadonlyMap<number, number>,
-): Pick<TrainingJobStatus, "workers" | "active" | "succeeded" | "failed" | "selector" | "workerStatuses"> {
-  const workers = pods.filter(({ role }) => role === "worker").sort((a, b) => a.index - b.index);
+): Counts {
+  const workers = current.filter(({ role }) => role === "worker");
+  const withoutPod = finished.filter(({ workerId }) => !workers.some(({ index }) => index === workerId));
   const count = (state: PodState["state"]) => workers.filter((one) => one.state === state).length;
+  const knownOf = (id: number, name: string) =>
+    before.workerStatuses?.find(({ workerId, podName }) => workerId === id && podName === name);
+  const observed = workers.map((one) => {
+    const known = before.attempt === one.attempt ? knownOf(one.index, one.pod.metadata.name) : undefined;
+    return workerStatus(one, steps.get(one.index) ?? known?.step);
+  });
+  const remembered = withoutPod.map(({ workerId, podName }) => ({
+    ...knownOf(workerId, podName),
+    ...{ workerId, podName, status: "Succeeded" },
+  }));
   return {
     workers: workers.length,
     active: count("Running"),
-    succeeded: count("Succeeded"),
+    succeeded: finished.length,
     failed: count("Failed"),
     selector: formatLabelSelector({ matchLabels: { [JOB_LABEL]: job.metadata.name, [ROLE_LABEL]: "worker" } }),
-    workerStatuses: workers.map((one) => {
-      const known = before.workerStatuses?.find(({ workerId }) => workerId === one.index);
-      const isSame = known?.podName === one.pod.metadata.name && before.attempt === one.attempt;
-      return workerStatus(one, steps.get(one.index) ?? (isSame ? known?.step : undefined));
-    }),
+    workerStatuses: [...observed, ...remembered].sort((a, b) => a.workerId - b.workerId),
+    ...(finished.length > 0 && { finishedWorkers: finished }),
   };
 }
 

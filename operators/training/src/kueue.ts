@@ -44,6 +44,7 @@ export async function queueProblem(
   client: Client,
 ): Promise<WorkloadProblem | undefined> {
   if (!queueOf(job)) return undefined;
+  // Direct write: a dry run, which asks whether a queue takes the pod.
   const { spec } = (await client.create(Pod, pod as Pod, { dryRun: true })) as Pod;
   if (spec?.schedulingGates?.some(({ name }) => name === GATE)) return undefined;
   const message =

@@ -34,6 +34,7 @@ export async function ensurePodGroup(
     if (known === "not served") continue;
     const wanted = scheduler.podGroup(job);
     if (known === undefined) {
+      // Direct writes: a gang scheduler must admit the group before a pod is created, and may change it afterwards.
       await client.create(scheduler.kind, wanted).catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });

@@ -141,6 +141,11 @@ export function isFromOutside({ cause }: PodState): boolean {
   return cause !== undefined && (cause.isDisruption || (cause.signal !== undefined && cause.signal !== SIGABRT));
 }
 
+/** When the training container of a pod ended. */
+export function endTimeOf({ pod }: PodState): string | undefined {
+  return pod.status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.terminated?.finishedAt;
+}
+
 /** When the deletion of a pod was requested, in milliseconds since 1970. */
 export function deletedAt({ pod: { metadata } }: PodState): number {
   return Date.parse(metadata.deletionTimestamp ?? "") - 1000 * (metadata.deletionGracePeriodSeconds ?? 0);

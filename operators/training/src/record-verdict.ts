@@ -24,7 +24,7 @@ export async function record(
   const reports = await tools.logs.readNow(gang.current, context);
   const before = withReports(reportedBefore(job), reports, context.clock.now());
   const steps = new Map([...reports].map(([id, { step }]) => [id, step]));
-  const known = { ...before, ...counts(job, gang.current, before, steps) };
+  const known = { ...before, ...counts(job, gang, before, steps) };
   const { stragglers: _, ...status } = known;
   if (verdict.type === "succeeded" || verdict.type === "failed") return end(job, verdict, status, gang, context, tools);
   return again(job, verdict, status, context, tools);
@@ -34,13 +34,13 @@ function end(
   job: TrainingJob,
   verdict: Recorded<"succeeded"> | Recorded<"failed">,
   known: TrainingJobStatus,
-  { current }: Gang,
+  gang: Gang,
   { events, clock }: ReconcileContext,
   { metrics }: Tools,
 ): TrainingResult {
-  const startTime = known.startTime ?? startOf(current);
+  const startTime = known.startTime ?? startOf(gang.current);
   const failure = verdict.type === "failed" ? verdict.failure : undefined;
-  const endTime = verdict.type === "succeeded" ? endOf(current) : failure?.time;
+  const endTime = verdict.type === "succeeded" ? endOf(gang) : failure?.time;
   const phase = verdict.type === "succeeded" ? ("Succeeded" as const) : ("Failed" as const);
   const status: TrainingJobStatus = {
     ...known,
@@ -67,10 +67,14 @@ function again(
   { metrics }: Tools,
 ): TrainingResult {
   const { type, why, message, failure } = verdict;
+  const { finishedWorkers, ...rest } = known;
   const count = (name: "restarts" | "disruptions", is: string) => (known[name] ?? 0) + (why === is ? 1 : 0);
   const status: TrainingJobStatus = {
-    ...known,
-    ...(type === "restart" && { phase: "Pending" as const, attempt: (known.attempt ?? 0) + 1 }),
+    ...rest,
+    // All workers of the next gang have to finish again.
+    ...(type === "restart"
+      ? { phase: "Pending" as const, attempt: (known.attempt ?? 0) + 1 }
+      : finishedWorkers && { finishedWorkers }),
     restarts: count("restarts", "failure"),
     disruptions: count("disruptions", "disruption"),
     ...(failure && { failure }),

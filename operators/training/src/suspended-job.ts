@@ -18,8 +18,13 @@ export async function suspended(
   if (!hasCondition(job, "Suspended")) events.normal("Suspended", "Workers are stopped until the job is resumed");
   await deletePods(pods, client);
   await removePodGroup(job, client);
-  const { startTime, podGroup: _, stragglers: _s, ...before } = reportedBefore(job);
+  const { startTime, podGroup: _, stragglers: _s, finishedWorkers: _f, ...before } = reportedBefore(job);
   const attempt = (before.attempt ?? 0) + (startTime ? 1 : 0);
-  const status = { ...before, ...counts(job, [], before, new Map()), phase: "Pending" as const, attempt };
+  const status = {
+    ...before,
+    ...counts(job, { current: [], finished: [] }, before, new Map()),
+    phase: "Pending" as const,
+    attempt,
+  };
   return { status, conditions: suspendedConditions(pods.length) };
 }

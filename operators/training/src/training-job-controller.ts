@@ -50,9 +50,16 @@ export function trainingJobs(options: TrainingJobsOptions): Controller {
       }),
     ],
     permissions: [
-      permission(Pod, ["get", "create", "delete"]),
-      permission(Pod, ["get"], { subresource: "log" }),
-      permission(PersistentVolumeClaim, ["create", "delete"]),
+      permission(Pod, ["get", "create", "delete"], {
+        why: "creates the pods of each TrainingJob, and deletes those that must restart or are done",
+      }),
+      permission(Pod, ["get"], {
+        subresource: "log",
+        why: "reads the progress of each TrainingJob from the log of its first pod",
+      }),
+      permission(PersistentVolumeClaim, ["create", "delete"], {
+        why: "creates the volumes of each TrainingJob, and deletes those that are not kept",
+      }),
       permission(TrainingJob, ["delete"]),
       ...Object.values(POD_GROUPS).map((kind) => permission(kind, ["get", "create", "patch", "delete"])),
     ],
@@ -78,6 +85,7 @@ async function cleanup(job: TrainingJob, { cache, client, events }: ReconcileCon
   if (!claim || job.spec.checkpointVolume?.onDelete !== "Delete") return undefined;
   const existing = cache.get(PersistentVolumeClaim, keyOf(claim));
   if (!existing || existing.metadata.deletionTimestamp) return undefined;
+  // Direct write: the volume of checkpoints outlives its job, unless the user asks for its deletion.
   await client.delete(PersistentVolumeClaim, keyOf(existing), { preconditions: { uid: existing.metadata.uid! } });
   events.normal("CheckpointsDeleted", `Deleted the claim ${existing.metadata.name}`, { action: "Cleanup" });
   return undefined;

@@ -31,6 +31,11 @@ export const trainingJobStatus = z.object({
     )
     .check(listMap("workerId"))
     .optional(),
+  finishedWorkers: z
+    .array(z.object({ workerId: z.int(), podName: z.string(), finishedAt: time() }))
+    .check(listMap("workerId"))
+    .optional()
+    .describe("Workers of the current gang that have succeeded. They count even if their pods are deleted."),
   failure: z
     .object({
       podName: z.string(),
@@ -69,5 +74,6 @@ export const trainingJobStatus = z.object({
 /** What the operator reports of a job. */
 export type TrainingJobStatus = DeepReadonly<z.infer<typeof trainingJobStatus>>;
 export type WorkerStatus = NonNullable<TrainingJobStatus["workerStatuses"]>[number];
+export type FinishedWorker = NonNullable<TrainingJobStatus["finishedWorkers"]>[number];
 export type Failure = NonNullable<TrainingJobStatus["failure"]>;
 export type Progress = NonNullable<TrainingJobStatus["progress"]>;

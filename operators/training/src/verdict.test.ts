@@ -66,6 +66,26 @@ test("disruptions do not use up the limit", () => {
   assert.equal(verdict(exampleJob({ restartPolicy: "Never" }, running), [examplePod(1)]), "failed WorkerLost");
 });
 
+test("a worker that has finished still counts when its pod is deleted", () => {
+  const finished = [{ workerId: 1, podName: "mnist-worker-1", finishedAt: "2026-01-01T00:50:00Z" }];
+  const status = { ...running, finishedWorkers: finished };
+  assert.equal(verdict(exampleJob({}, status), [examplePod(0)]), "go-on");
+  assert.equal(verdict(exampleJob({ restartPolicy: "Never" }, status), [examplePod(0)]), "go-on");
+  assert.equal(verdict(exampleJob({}, status), [done(0)]), "succeeded");
+  assert.equal(verdict(exampleJob({ successPolicy: "Chief" }, status), [examplePod(0)]), "go-on");
+  // One that has not finished is lost, as before.
+  assert.equal(verdict(exampleJob({ workers: 3 }, status), [examplePod(0)]), "restart disruption");
+});
+
+test("a finished worker whose pod is being deleted is neither recreated nor the cause of a failure", () => {
+  const job = exampleJob({}, running);
+  const ending = examplePod(1, { phase: "Succeeded", exitCode: 0, deleting: true, finishedAt: "2026-01-01T00:59:58Z" });
+  assert.equal(verdict(job, [examplePod(0), ending]), "go-on");
+  assert.deepEqual(creatable(job, gang(job, [examplePod(0), ending]), NOW), []);
+  const peer = examplePod(0, { phase: "Failed", exitCode: 1, finishedAt: "2026-01-01T00:59:59Z" });
+  assert.equal(verdict(job, [peer, ending]), "restart failure");
+});
+
 test("before all have run, a missing worker is simply made", () => {
   const job = exampleJob({}, { phase: "Pending", attempt: 0 });
   assert.equal(verdict(job, [examplePod(1)]), "go-on");

@@ -1,3 +1,4 @@
+import { hasSucceeded } from "./finished-workers.ts";
 import type { Gang } from "./gang.ts";
 import { podName } from "./names.ts";
 import { deletedAt, firstFailure, isFromOutside, type PodState, TIME_TOLERANCE, timeOf } from "./pod-state.ts";
@@ -57,17 +58,17 @@ function unsureFor(failed: PodState, { current }: Gang, now: number): number {
 
 /** Whether a worker failed when another was being deleted: then it lost its peer. */
 function followsFromLoss(failed: PodState, { leaving }: Gang): boolean {
-  const began = leaving.filter(({ attempt }) => attempt === failed.attempt).map(deletedAt);
+  const lost = leaving.filter((one) => one.attempt === failed.attempt && !hasSucceeded(one));
+  const began = lost.map(deletedAt);
   return !isFromOutside(failed) && began.some((time) => time <= timeOf(failed) + TIME_TOLERANCE);
 }
 
-function isDone({ spec }: TrainingJob, { current }: Gang): boolean {
-  const workers = current.filter(({ role }) => role === "worker");
-  const done = workers.filter(({ state }) => state === "Succeeded");
-  if (spec.successPolicy === "Chief") return done.some(({ index }) => index === 0);
+function isDone({ spec }: TrainingJob, { current, finished }: Gang): boolean {
+  if (spec.successPolicy === "Chief") return finished.some(({ workerId }) => workerId === 0);
+  const isRunning = current.some(({ role, state }) => role === "worker" && state === "Running");
   // Workers of an elastic job agree on its end: a worker that comes too late has no peers.
-  if (spec.elastic) return done.length > 0 && !workers.some(({ state }) => state === "Running");
-  return done.length === spec.workers;
+  if (spec.elastic) return finished.length > 0 && !isRunning;
+  return finished.length === spec.workers;
 }
 
 function deadlinePassed(job: TrainingJob, now: number): { reason: string; message: string } | undefined {
@@ -143,7 +144,7 @@ export function failureText({ podName: name, exitCode, signal, reason, message }
   return `${name} failed${how}: ${reason}${message ? `: ${message}` : ""}`;
 }
 
-/** A worker that ran and is no longer there. An elastic job gets a new one; in any other, it would have no peers. */
+/** A worker that ran, did not finish, and is no longer there. An elastic job gets a new one; in any other, it would have no peers. */
 function lostWorker({ metadata, spec, status, ...job }: TrainingJob, gang: Gang): Verdict | undefined {
   if (spec.elastic || status?.phase !== "Running") return undefined;
   const [lost] = gang.missing;

@@ -31,6 +31,7 @@ export async function createPods(
     try {
       const unserved = created === 0 ? await queueProblem(job, pod, client) : undefined;
       if (unserved) return { created, problem: unserved };
+      // Direct writes: pods are created in the order of their numbers, up to the first that is refused.
       await client.create(Pod, pod);
       created++;
     } catch (error) {

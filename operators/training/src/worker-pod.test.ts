@@ -55,6 +55,37 @@ test("what the operator sets cannot be replaced; other variables are the user's"
   assert.deepEqual([env(job)["RANK"], env(job)["NCCL_DEBUG"]], ["0", "INFO"]);
 });
 
+test("workers have a name and a home that they can write to, unless they run as root", () => {
+  const job = exampleJob({ dataVolume: { claimName: "data" } });
+  const { spec } = podOf(job);
+  const [trainer] = spec!.containers;
+  const value = (name: string) => trainer!.env!.find((one) => one.name === name)?.value;
+  assert.deepEqual([value("HOME"), value("USER")], ["/home/trainer", "trainer"]);
+  assert.equal(trainer?.volumeMounts?.find(({ name }) => name === "home")?.mountPath, "/home/trainer");
+  assert.deepEqual(spec?.volumes?.find(({ name }) => name === "home")?.emptyDir, {});
+  const own = containerOf(exampleJob({ env: [{ name: "HOME", value: "/data" }] }));
+  assert.deepEqual(
+    own.env?.filter(({ name }) => name === "HOME"),
+    [{ name: "HOME", value: "/data" }],
+  );
+  for (const template of [
+    { spec: { securityContext: { runAsUser: 0 } } },
+    { spec: { containers: [{ name: "trainer", securityContext: { runAsUser: 0 } }] } },
+  ]) {
+    const root = podOf(exampleJob({ template })).spec!;
+    assert.equal(
+      root.containers[0]!.env?.some(({ name }) => name === "HOME" || name === "USER"),
+      false,
+    );
+    assert.equal(
+      root.volumes?.some(({ name }) => name === "home"),
+      false,
+    );
+  }
+  const there = podOf(exampleJob({ dataVolume: { claimName: "data", mountPath: "/home/trainer" } })).spec!;
+  assert.equal(there.containers[0]!.volumeMounts?.filter(({ mountPath }) => mountPath === "/home/trainer").length, 1);
+});
+
 test("workers of a later attempt know where to go on, if there is a volume that kept it", () => {
   const spec = { checkpointDir: "/c", checkpointVolume: { size: "1Gi" } };
   const lastCheckpoint = { path: "/c/9", reportedAt: "2026-01-01T00:00:00Z" };

@@ -24,6 +24,7 @@ import {
 } from "./names.ts";
 import { TrainingJob } from "./training-job.ts";
 import { environmentOf, type Member, portOf } from "./worker-environment.ts";
+import { homeOf } from "./worker-home.ts";
 
 /** Images for training mostly run as root, unless a template says otherwise. Checkpoints are written as this user. */
 const USER = 1000;
@@ -112,7 +113,10 @@ function freeName(name: string, taken: PodContext["taken"]): string {
 function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodSpec {
   const { hyperparameters, gang, products, together } = context;
   const { spec } = job;
-  const { volumes, volumeMounts } = storageFor(job, hyperparameters);
+  const home = homeOf(job);
+  const storage = storageFor(job, hyperparameters);
+  const volumes = [...storage.volumes, ...home.volumes];
+  const volumeMounts = [...storage.volumeMounts, ...home.mounts];
   const schedulerName = spec.scheduling?.schedulerName ?? gang.schedulerName;
   const isOnGpus = member.role === "worker" && spec.gpuType !== undefined;
   const passed = spec.passHyperparameters.includes("args") ? Object.entries(hyperparameters) : [];
@@ -135,12 +139,10 @@ function podSpecFor(job: TrainingJob, member: Member, context: PodContext): PodS
         image: spec.image,
         command: spec.command,
         ...(args.length > 0 && { args }),
-        env: environmentOf(job, member, hyperparameters),
+        env: [...environmentOf(job, member, hyperparameters), ...home.env],
         ports: [{ name: "training", containerPort: portOf(job) }],
         ...resourcesFor(job, member),
         ...(volumeMounts.length > 0 && { volumeMounts }),
-        // The last lines of a worker that failed are why it did.
-        terminationMessagePolicy: "FallbackToLogsOnError",
       },
     ],
     ...(volumes.length > 0 && { volumes }),

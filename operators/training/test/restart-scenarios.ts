@@ -119,6 +119,50 @@ export const aLostNodeHoldsNobody: Scenario = async (stage) => {
   assert.equal(service.spec?.selector?.["ml.example.com/attempt"], "1");
 };
 
+/** The pods of finished workers are deleted while another still trains: nothing restarts, and their success counts. */
+export const finishedWorkersAreRemembered: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("uneven", { workers: 4, restartPolicy: "Never" }));
+  await untilPhase(stage, "uneven", "Running");
+  const [chief] = await podsOf(stage, "uneven");
+  for (const index of [1, 2, 3]) await endWorker(stage, `uneven-worker-${index}`, 0);
+  await stage.until("three have succeeded", async () => (await statusOf(stage, "uneven")).succeeded === 3);
+  for (const index of [1, 2]) await stage.client.delete(Pod, `${stage.namespace}/uneven-worker-${index}`);
+  await stage.settled();
+  const { phase, attempt, active, succeeded, workerStatuses } = await statusOf(stage, "uneven");
+  assert.deepEqual([phase, attempt, active, succeeded], ["Running", 0, 1, 3]);
+  assert.deepEqual(
+    workerStatuses?.map(({ workerId, status }) => `${workerId} ${status}`),
+    ["0 Running", "1 Succeeded", "2 Succeeded", "3 Succeeded"],
+  );
+  assert.equal((await stage.get(Pod, "uneven-worker-0")).metadata.uid, chief!.metadata.uid);
+  await endWorker(stage, "uneven-worker-0", 0);
+  await untilPhase(stage, "uneven", "Succeeded");
+  const events = await stage.events(TrainingJob, "uneven");
+  assert.ok(
+    events.some((event) => event.includes("4 of 4 workers have succeeded")),
+    events.join("\n"),
+  );
+};
+
+/** What finished in one gang does not count in the next. */
+export const aNewGangRunsInFull: Scenario = async (stage) => {
+  await stage.start(trainingOperator);
+  await stage.apply(job("again", { workers: 2 }));
+  await untilPhase(stage, "again", "Running");
+  await endWorker(stage, "again-worker-1", 0);
+  await stage.until("one has succeeded", async () => (await statusOf(stage, "again")).succeeded === 1);
+  await stage.client.delete(Pod, `${stage.namespace}/again-worker-1`);
+  await stage.client.delete(Pod, `${stage.namespace}/again-worker-0`);
+  await stage.until("the next gang runs", async () => {
+    const status = await statusOf(stage, "again");
+    return status.attempt === 1 && status.active === 2;
+  });
+  assert.equal((await statusOf(stage, "again")).succeeded, 0);
+  await stage.client.patch(TrainingJob, `${stage.namespace}/again`, { merge: { spec: { suspend: true } } } as never);
+  await stage.until("it is suspended", async () => (await podsOf(stage, "again")).length === 0);
+};
+
 /** restartPolicy Never: the first failure ends the job. */
 export const oneTryOnly: Scenario = async (stage) => {
   await stage.start(trainingOperator);

@@ -5,7 +5,7 @@ import { PersistentVolumeClaim, Pod } from "konverge/kinds";
 import { inDefaultScheduler, plugins } from "./gang-scheduling-scenarios.ts";
 import { endAll, endWorker, job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
-/** Nearly everything that the operator writes: children, a claim, a PodGroup, a restart, a resize, the end. */
+/** Nearly everything that the operator writes: children, a claim, a PodGroup, a restart, a finished worker, the end. */
 export const aFullLife: Scenario = async (stage) => {
   await supplyVolumes(stage, "1Gi");
   await installForeignKind(stage, plugins.kind);
@@ -24,6 +24,9 @@ export const aFullLife: Scenario = async (stage) => {
     const status = await statusOf(stage, "life");
     return status.restarts === 1 && status.phase === "Running";
   });
+  await endWorker(stage, "life-worker-1", 0);
+  await stage.until("one worker has succeeded", async () => (await statusOf(stage, "life")).succeeded === 1);
+  await stage.client.delete(Pod, `${stage.namespace}/life-worker-1`);
   await endAll(stage, "life");
   await untilPhase(stage, "life", "Succeeded");
   await stage.until("it is cleaned up", async () => (await podsOf(stage, "life")).length === 0);

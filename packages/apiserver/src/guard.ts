@@ -40,6 +40,12 @@ export type Front = (request: ApiRequest, next: Transport) => Promise<ApiRespons
 /** Carries a request out when there is room for it. */
 export type Limiter = (user: User, info: RequestInfo, work: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
+/**
+ * Reads the body of a request, which a guard does only once it knows who asks, and that the user may. Throws what the client
+ * is answered when the body is too large, too slow, or more than the user may hold at a time.
+ */
+export type BodyReader = (user: User) => Promise<Uint8Array | undefined>;
+
 const unlimited: Limiter = (_user, _info, work) => work();
 
 /**
@@ -63,12 +69,32 @@ export class Guard {
     return new Guard({ ...this.#options, front });
   }
 
-  async handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
+  /** Answers a request of the client at the other end of a connection. Without `readBody`, the request has its body. */
+  async handle(request: ApiRequest, peer: Peer, readBody?: BodyReader): Promise<ApiResponse> {
     const { front } = this.#options;
-    return front ? front(request, (onward) => this.#handle(onward, peer)) : this.#handle(request, peer);
+    if (!front) return this.#handle(request, peer, readBody);
+    let complete: ApiRequest;
+    try {
+      complete = await this.#completed(request, peer, readBody);
+    } catch (error) {
+      return errorResponse(error);
+    }
+    return front(complete, (onward) => this.#handle(onward, peer));
   }
 
-  async #handle(request: ApiRequest, peer: Peer): Promise<ApiResponse> {
+  /** With its body, unless its client shows wrong credentials. */
+  async #completed(request: ApiRequest, peer: Peer, readBody: BodyReader | undefined): Promise<ApiRequest> {
+    let user: User;
+    try {
+      user = this.#options.access.authenticate(request, peer);
+    } catch (error) {
+      if (error instanceof ApiError) return request;
+      throw error;
+    }
+    return withBody(request, await readBody?.(user));
+  }
+
+  async #handle(request: ApiRequest, peer: Peer, readBody?: BodyReader): Promise<ApiResponse> {
     const { access, audit } = this.#options;
     let info: RequestInfo;
     try {
@@ -84,7 +110,7 @@ export class Guard {
       return audit?.begin(request, info, { user: undefined, peer })?.finish(response) ?? response;
     }
     const audited = audit?.begin(request, info, { user, peer });
-    const response = await this.#answer(request, info, user, audited);
+    const response = await this.#answer(request, info, user, audited, readBody);
     const headers: HeaderMap = { "cache-control": "no-cache, private", ...response.headers };
     if (audited) headers["audit-id"] = audited.id;
     return audited ? audited.finish({ ...response, headers }) : { ...response, headers };
@@ -95,36 +121,36 @@ export class Guard {
     info: RequestInfo,
     user: User,
     audited: AuditedRequest | undefined,
+    readBody: BodyReader | undefined,
   ): Promise<ApiResponse> {
-    const { access, limit = unlimited } = this.#options;
+    const { access, answer, limit = unlimited } = this.#options;
     try {
       const impersonation = access.impersonate(user, request.headers, info);
       if (impersonation) audited?.impersonating(impersonation.user, impersonation.constraint);
       const acting = impersonation?.user ?? user;
-      return await limit(acting, info, () => this.#carryOut(request, info, acting, audited));
+      const { allowed, reason } = access.authorize(acting, info);
+      // A client that sends its body slowly holds no seat meanwhile.
+      const body = allowed ? await readBody?.(user) : undefined;
+      return await limit(acting, info, async () => {
+        try {
+          audited?.authorized(allowed, reason);
+          if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
+          const complete = withBody(request, body);
+          audited?.received(complete);
+          return await answer(withoutCredentials(complete), info, acting, audited);
+        } catch (error) {
+          return errorResponse(error);
+        }
+      });
     } catch (error) {
       if (!(error instanceof ApiError)) audited?.panic(error);
       return errorResponse(error);
     }
   }
+}
 
-  /** What a request that has been given a seat comes to. */
-  async #carryOut(
-    request: ApiRequest,
-    info: RequestInfo,
-    acting: User,
-    audited: AuditedRequest | undefined,
-  ): Promise<ApiResponse> {
-    const { access, answer } = this.#options;
-    try {
-      const { allowed, reason } = access.authorize(acting, info);
-      audited?.authorized(allowed, reason);
-      if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
-      return await answer(withoutCredentials(request), info, acting, audited);
-    } catch (error) {
-      return errorResponse(error);
-    }
-  }
+function withBody(request: ApiRequest, body: Uint8Array | undefined): ApiRequest {
+  return body === undefined ? request : { ...request, body };
 }
 
 /** Nothing further on is tempted to use them. */

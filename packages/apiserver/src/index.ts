@@ -26,8 +26,8 @@ export { AccessControl, type AccessControlOptions } from "./auth/access-control.
 export type { Peer, PeerCertificate } from "./auth/peer.ts";
 export { parseTokenFile, type StaticToken } from "./auth/tokens/static-tokens.ts";
 export type { User } from "./auth/user.ts";
-export { type Answerer, type Front, Guard, type GuardOptions } from "./guard.ts";
-export { type RequestInfo, requestInfo } from "./http/request-info.ts";
+export { type Answerer, type BodyReader, type Front, Guard, type GuardOptions } from "./guard.ts";
+export { encodedPath, type RequestInfo, requestInfo, subpathOf } from "./http/request-info.ts";
 export { type KubeconfigOptions, kubeconfigText } from "./listener/kubeconfig.ts";
 export { type Listener, type ListenOptions, listen, type TlsOptions } from "./listener/listen.ts";
 export { ConnectionReset } from "./listener/outgoing.ts";

@@ -22,7 +22,7 @@ import { CustomResources } from "./crd/custom-resources.ts";
 import { ServerMetrics } from "./discovery/metrics.ts";
 import type { Extensions } from "./extensions.ts";
 import { FlowControl } from "./flow-control/flow-control.ts";
-import { Guard } from "./guard.ts";
+import { Guard, type Limiter } from "./guard.ts";
 import { contentType } from "./http/bodies.ts";
 import { errorForm, negotiate, PLAIN } from "./http/form.ts";
 import { checkTimeout } from "./http/query.ts";
@@ -110,7 +110,7 @@ export class ApiServer {
     this.guard = new Guard({
       access: this.access,
       ...(audit && { audit }),
-      limit: (user, info, work) => this.#flows.run(user, info, work),
+      limit: this.limit,
       answer: (request, info, user, audited) => this.#answer(request, info, user, annotations(audited)),
     });
   }
@@ -119,6 +119,9 @@ export class ApiServer {
   readonly transport: Transport = (request) => this.#actAs(ADMINISTRATOR, request);
 
   readonly fetch = toFetch(this.transport);
+
+  /** Priority and fairness, for a guard of its own before this server: makes requests wait, or refuses them. */
+  readonly limit: Limiter = (user, info, work) => this.#flows.run(user, info, work);
 
   /** A transport with another identity: its requests are authorized as that user's. */
   as(user: User, audited?: AuditedRequest): Transport {

@@ -4,9 +4,9 @@ import { realClock } from "@konverge/core";
 import { SqliteJournal } from "../src/storage/sqlite-journal.ts";
 import { Store } from "../src/storage/store.ts";
 
-const [path, seed] = process.argv.slice(2) as [string, string];
+const [path, seed, durability = "process"] = process.argv.slice(2) as [string, string, "process" | "power"];
 const clock = realClock(Number(seed));
-const store = new Store({ clock, journal: new SqliteJournal({ path }), history: { ms: 20, changes: 40 } });
+const store = new Store({ clock, journal: new SqliteJournal({ path, durability }), history: { ms: 20, changes: 40 } });
 
 async function writer(name: string): Promise<never> {
   for (let i = 0; ; i++) {

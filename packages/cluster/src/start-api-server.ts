@@ -32,6 +32,7 @@ export function startApiServer({ clock = realClock(), ...options }: ApiServerOpt
   });
   const guard = new Guard({
     access: server.access,
+    limit: server.limit,
     ...(audit && { audit }),
     answer: async (request, info, user, audited) => {
       const onward = server.as(user, audited);

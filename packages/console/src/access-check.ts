@@ -52,8 +52,8 @@ export class AccessCheck {
   /** Whether the address has the token: the way in, for which the cookie is set. */
   hasToken(request: IncomingMessage): boolean {
     if (request.method !== "GET") return false;
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-    return pathname === "/" && isEqual(searchParams.get("token") ?? "", this.#token);
+    const { url = "" } = request;
+    return url.startsWith("/?") && isEqual(new URLSearchParams(url.slice(2)).get("token") ?? "", this.#token);
   }
 
   get setCookie(): string {

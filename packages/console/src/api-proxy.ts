@@ -1,5 +1,6 @@
 import type { Client } from "@konverge/client";
 import { ApiError, parseJson, stringifyJson } from "@konverge/core";
+import { requestedPath } from "./requested-path.ts";
 
 /** A request of the page to the API server. */
 export interface ProxiedRequest {
@@ -16,11 +17,7 @@ export interface ProxiedAnswer {
 }
 
 /** Reviews that change nothing: the page asks by them what the user may do. */
-const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/selfsubject(access|rules)reviews(\?|$)/;
-/** Discovery, objects and schemas. */
-const SERVED = /^\/(api|apis|openapi|version)(\/|$)/;
-/** What nodes, pods and Services answer would come from the origin of the console. */
-const REFUSED = /\/(nodes|pods|services)\/[^/]+\/proxy(\/|$)/;
+const REVIEWS = /^\/apis\/authorization\.k8s\.io\/v1\/selfsubject(access|rules)reviews$/;
 
 /**
  * Sends a request of the page to the API server, in the name of the user whose kubeconfig the console was started with: what
@@ -28,21 +25,18 @@ const REFUSED = /\/(nodes|pods|services)\/[^/]+\/proxy(\/|$)/;
  */
 export async function proxied(client: Client, request: ProxiedRequest, readOnly: boolean): Promise<ProxiedAnswer> {
   const { method, contentType, body } = request;
-  // Without dots that lead elsewhere.
-  const { pathname, search } = new URL(request.path, "http://localhost");
-  const path = pathname + search;
-  const decoded = decodedPath(pathname);
-  if (!SERVED.test(decoded) || REFUSED.test(decoded))
-    return failure(403, "Forbidden", `the console does not request ${path}`);
-  const isReading = method === "GET" || (method === "POST" && REVIEWS.test(path));
+  const requested = requestedPath(request.path);
+  if (!requested) return failure(403, "Forbidden", `the console does not request ${request.path}`);
+  const isReading = method === "GET" || (method === "POST" && REVIEWS.test(requested.path));
   if (readOnly && !isReading) {
     return failure(403, "Forbidden", "the console is read-only: start it without --read-only to make changes");
   }
-  if (/[?&](watch|follow)=/.test(path)) return failure(400, "BadRequest", "the console streams changes by itself");
+  if (requested.query.has("watch") || requested.query.has("follow"))
+    return failure(400, "BadRequest", "the console streams changes by itself");
   try {
     const text = await client.request({
       method,
-      path,
+      path: requested.text,
       ...(body !== "" && { body: parseJson(body), contentType: contentType ?? "application/json" }),
     });
     return { status: 200, body: text };
@@ -50,14 +44,6 @@ export async function proxied(client: Client, request: ProxiedRequest, readOnly:
     if (error instanceof ApiError) return { status: error.code, body: stringifyJson(error.status) };
     if (error instanceof SyntaxError) return failure(400, "BadRequest", `the body is not JSON: ${error.message}`);
     return failure(502, "ServiceUnavailable", error instanceof Error ? error.message : String(error));
-  }
-}
-
-function decodedPath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return "";
   }
 }
 

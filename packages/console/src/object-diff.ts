@@ -20,11 +20,15 @@ export function objectDiff(before: unknown, after: unknown): FieldDiff[] {
   return found;
 }
 
+/** Keys are users' words: what every object inherits is none of them. */
+const own = (object: Readonly<Record<string, unknown>>, key: string) =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
 function compare(before: unknown, after: unknown, path: string, found: FieldDiff[]): void {
   if (Object.is(before, after) || NOISE.has(path)) return;
   if (isRecord(before) && isRecord(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (!NOISY_NAMES.has(name)) compare(before[name], after[name], path ? `${path}.${name}` : name, found);
+      if (!NOISY_NAMES.has(name)) compare(own(before, name), own(after, name), path ? `${path}.${name}` : name, found);
     }
   } else if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, path, found);
   else {

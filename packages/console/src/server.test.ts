@@ -164,10 +164,72 @@ test("what pods and Services answer is not served from the console's origin", as
     "/k8s/api/v1/nodes/node-1/proxy/logs",
     "/k8s/logs/",
     "/k8s/api/../metrics",
+    "/k8s/api/v1/namespaces/default/pods//web/proxy/",
+    "/k8s//api/v1/namespaces/default/pods/web/proxy/",
+    "/k8s//127.0.0.1:1/api/v1/namespaces/default/pods/web/proxy/",
+    "/k8s/api/v1/namespaces/default/pods/web%2Fproxy%2Fx",
+    "/k8s/api/v1/namespaces/default/pods%2fweb%2fproxy",
+    "/k8s/api/v1/namespaces/default/pods/./web/proxy",
+    "/k8s/api/v1/namespaces/default/x/../pods/web/proxy",
+    "/k8s/api/v1/namespaces/default/x/%2e%2e/pods/web/proxy",
+    "/k8s/api/v1/proxy/namespaces/default/pods/web/x",
+    "/k8s/api/v1/namespaces/default/pods/%zz/proxy",
+    "/k8s/apis/example.com/v1/namespaces/default/things/one/proxy/x",
   ]) {
-    const { status } = await send(served, path, { headers: { cookie } });
+    for (const target of [served, readOnly]) {
+      const { status } = await send(target, path, { headers: { cookie: await cookieOf(target) } });
+      assert.equal(status, 403, path);
+    }
+  }
+  assert.equal((await send(served, "/k8s/api/v1/namespaces/proxy/pods", { headers: { cookie } })).status, 200);
+});
+
+test("a read-only console reaches no pod, whatever the path and however it is written", async () => {
+  const cookie = await cookieOf(readOnly);
+  for (const part of ["exec", "attach", "portforward", "proxy", "proxy/x", "%65xec", "exec/"]) {
+    const { status } = await send(readOnly, `/k8s/api/v1/namespaces/default/pods/web/${part}`, { headers: { cookie } });
+    assert.equal(status, 403, part);
+  }
+  for (const pod of ["web/proxy/x", "web%2Fproxy%2Fx", "..", "web%252Fproxy"]) {
+    const { status, body } = await send(readOnly, `/console/logs?namespace=default&pod=${pod}`, {
+      headers: { cookie },
+    });
+    assert.equal(status, 400, pod);
+    assert.match(body, /invalid resource name/, pod);
+  }
+});
+
+test("the page cannot ask for watches, which would stay open, in any way of writing them", async () => {
+  const cookie = await cookieOf(served);
+  for (const query of [
+    "watch=1",
+    "%77atch=1",
+    "wat%63h=true",
+    "limit=1&watch",
+    "a=%26watch=0&watch=true",
+    "f%6Fllow=1",
+  ]) {
+    const { status } = await send(served, `/k8s/api/v1/pods?${query}`, { headers: { cookie } });
+    assert.equal(status, 400, query);
+  }
+  for (const path of [
+    "/api/v1/watch/pods",
+    "/api/v1/w%61tch/pods",
+    "/apis/apps/v1/watch/namespaces/default/deployments",
+  ]) {
+    const { status } = await send(served, `/k8s${path}`, { headers: { cookie } });
     assert.equal(status, 403, path);
   }
+  assert.equal((await send(served, "/k8s/api/v1/pods?labelSelector=watch%3D1", { headers: { cookie } })).status, 200);
+});
+
+test("a path that is no URL is refused without the token as any other", async () => {
+  for (const path of ["//", "///", "//[", "/\\", "//?token=x", "/%zz?token=%zz", "http://[/"]) {
+    const { status } = await send(served, path);
+    assert.equal(status, 401, path);
+  }
+  const cookie = await cookieOf(served);
+  assert.equal((await send(served, "//", { headers: { cookie } })).status, 404);
 });
 
 test("the API server's refusal reaches the page word for word", async () => {

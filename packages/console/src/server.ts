@@ -93,7 +93,7 @@ async function answer(
 ): Promise<void> {
   const refusal = access.refusal(request);
   if (refusal) return sendText(response, refusal.status, refusal.message);
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const [pathname, searchParams] = pathOf(request);
   if (access.hasToken(request)) {
     // Without the token in the address: it stays out of the history and of what is copied from there.
     response.writeHead(303, { location: "/", "set-cookie": access.setCookie }).end();
@@ -123,6 +123,13 @@ async function answer(
     default:
       return sendPage(pathname === "/" ? "index.html" : pathname.slice(1), response);
   }
+}
+
+/** As it was sent: nothing in it is resolved, as in a URL, or decoded. */
+function pathOf({ url = "/" }: IncomingMessage): [pathname: string, query: URLSearchParams] {
+  const question = url.indexOf("?");
+  if (question < 0) return [url, new URLSearchParams()];
+  return [url.slice(0, question), new URLSearchParams(url.slice(question + 1))];
 }
 
 async function answerApi(options: ConsoleServerOptions, request: IncomingMessage, response: ServerResponse) {

@@ -1,3 +1,6 @@
+import { exceeds64Bits } from "./long-integer.ts";
+import { own } from "./own.ts";
+
 const UNITS: Record<string, bigint> = {
   ns: 1n,
   us: 1_000n,
@@ -27,11 +30,11 @@ export function parseDuration(text: string): bigint {
   let total = 0n;
   while (rest !== "") {
     const [term, whole, , fraction = ""] = /^([0-9]*)(\.([0-9]*))?/.exec(rest) as unknown as string[];
-    if (`${whole}${fraction}` === "" || BigInt(whole || "0") > LONGEST) throw invalid();
+    if (`${whole}${fraction}` === "" || exceeds64Bits(whole!) || BigInt(whole || "0") > LONGEST) throw invalid();
     rest = rest.slice(term!.length);
     const unit = /^[^.0-9]*/.exec(rest)![0];
     if (unit === "") throw new DurationError(`time: missing unit in duration ${quote(text)}`);
-    const size = UNITS[unit];
+    const size = own(UNITS, unit);
     if (size === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     rest = rest.slice(unit.length);
     total += BigInt(whole || "0") * size + fractionOf(size, fraction);

@@ -52,7 +52,8 @@ function decodePart(text: string, mode: Mode): string {
   return result;
 }
 
-const toBytes = (text: string) => String.fromCharCode(...new TextEncoder().encode(text));
+const toBytes = (text: string) =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 const fromBytes = (bytes: string) => new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 
 function cut(text: string, separator: string): [string, string] {
@@ -108,7 +109,9 @@ export class GoUrl {
       const [key, value] = cut(pair, "=");
       try {
         const name = fromBytes(decodePart(key, "query"));
-        values.set(name, [...(values.get(name) ?? []), fromBytes(decodePart(value, "query"))]);
+        const known = values.get(name) ?? [];
+        known.push(fromBytes(decodePart(value, "query")));
+        values.set(name, known);
       } catch (error) {
         if (!(error instanceof UrlError)) throw error;
       }

@@ -1,3 +1,5 @@
+import { exceeds64Bits } from "./long-integer.ts";
+
 /** A field that is a number or, as in "25%" or a port's name, text. */
 export type IntOrString = number | string;
 
@@ -23,6 +25,7 @@ function parsePercent(text: string): number {
       `invalid value for IntOrString: invalid value ${JSON.stringify(text)}: strconv.Atoi: parsing ${JSON.stringify(digits)}: ${why}`,
     );
   if (!/^[+-]?[0-9]+$/.test(digits)) throw fail("invalid syntax");
+  if (exceeds64Bits(digits)) throw fail("value out of range");
   const value = BigInt(digits);
   if (value !== BigInt.asIntN(64, value)) throw fail("value out of range");
   return Number(value);

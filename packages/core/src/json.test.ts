@@ -104,7 +104,13 @@ test("a long integer is kept wherever in a text it stands", () => {
 
 test("a survey counts keys and levels outside strings, and tells numbers that JSON.parse would lose", () => {
   const survey = (text: string) => surveyJson(text);
-  assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), { keys: 3, containers: 3, depth: 3, isPlain: true });
+  assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), {
+    keys: 3,
+    commas: 2,
+    containers: 3,
+    depth: 3,
+    isPlain: true,
+  });
   assert.equal(survey('{"a":1.0}').isPlain, false);
   assert.equal(survey('{"a":1e3}').isPlain, false);
   assert.equal(survey("[9007199254740993]").isPlain, false);

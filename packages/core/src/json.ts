@@ -3,6 +3,7 @@
  * back digit for digit; on request, whole numbers written as decimals are distinguished from integers. Everything else
  * is plain JSON.parse, which is several times faster, so the text is first searched for numbers that could be lost.
  */
+import { exceeds64Bits } from "./long-integer.ts";
 
 /** Digits of the shortest integers that JavaScript may not have. */
 const LONG = 16;
@@ -130,6 +131,8 @@ export interface JsonSurvey {
   readonly depth: number;
   /** How many keys: a colon stands after each, and nowhere else. */
   readonly keys: number;
+  /** How many commas: one less than keys or items in each object and list that has any. */
+  readonly commas: number;
   /** No number but integers that JavaScript keeps: {@link parseJson} would give what JSON.parse does. */
   readonly isPlain: boolean;
 }
@@ -137,6 +140,7 @@ export interface JsonSurvey {
 /** Looks through a JSON text, once, for what parsing it hides. Of a text that is no JSON it says nothing of use. */
 export function surveyJson(text: string): JsonSurvey {
   let keys = 0;
+  let commas = 0;
   let containers = 0;
   let depth = 0;
   let open = 0;
@@ -145,6 +149,7 @@ export function surveyJson(text: string): JsonSurvey {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     else if (code === COLON) keys++;
+    else if (code === COMMA) commas++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       containers++;
       if (++open > depth) depth = open;
@@ -156,7 +161,7 @@ export function surveyJson(text: string): JsonSurvey {
       if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
     }
   }
-  return { keys, containers, depth, isPlain };
+  return { keys, commas, containers, depth, isPlain };
 }
 
 /** The index of the quotation mark that ends a string; the length of the text if none does. */
@@ -175,6 +180,7 @@ const isDecimal = (_digits: number, next: number): boolean => next === 46 || nex
 
 /** Beyond 64 bits, Go falls back to floating point, and so do we. */
 function longInteger(source: string, value: number): bigint | number {
+  if (exceeds64Bits(source)) return value;
   const integer = BigInt(source);
   return integer === BigInt.asIntN(64, integer) ? integer : value;
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { apiVersionOf, groupKindText, groupResourceText, gvkOf, parseApiVersion, resourcePath } from "./kind-ref.ts";
+import { apiVersionOf, groupKindText, groupResourceText, gvkOf, parseApiVersion } from "./kind-ref.ts";
 import { keyOf, splitKey } from "./object.ts";
+import { resourcePath } from "./resource-path.ts";
 
 const pods = { group: "", version: "v1", kind: "Pod", plural: "pods" };
 const deployments = { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" };
@@ -32,7 +33,15 @@ test("paths lead to collections, objects and subresources", () => {
     resourcePath(deployments, { namespace: "ns", name: "web", subresource: "scale" }),
     "/apis/apps/v1/namespaces/ns/deployments/web/scale",
   );
-  assert.equal(resourcePath(pods, { namespace: "a/b", name: "c?d" }), "/api/v1/namespaces/a%2Fb/pods/c%3Fd");
+  assert.equal(resourcePath(pods, { namespace: "ns", name: "c?d:e" }), "/api/v1/namespaces/ns/pods/c%3Fd%3Ae");
+});
+
+test("a name that would lead elsewhere, once a server has decoded it, is refused", () => {
+  for (const name of ["", ".", "..", "web/proxy/x", "a%2Fb"]) {
+    assert.throws(() => resourcePath(pods, { namespace: "ns", name }), { name: "ApiError", code: 400 }, name);
+    if (name !== "")
+      assert.throws(() => resourcePath(pods, { namespace: name }), { name: "ApiError", code: 400 }, name);
+  }
 });
 
 test("a key holds namespace and name", () => {

@@ -45,15 +45,3 @@ export function groupKindText(gvk: { group: string; kind: string }): string {
 export function groupResourceText(ref: { group: string; plural: string }): string {
   return ref.group === "" ? ref.plural : `${ref.plural}.${ref.group}`;
 }
-
-/** The path of a collection or, with a name, of an object: `/apis/apps/v1/namespaces/default/deployments/web`. */
-export function resourcePath(
-  ref: Pick<KindRef, "group" | "version" | "plural">,
-  place: { namespace?: string; name?: string; subresource?: string } = {},
-): string {
-  const root = ref.group === "" ? `/api/${ref.version}` : `/apis/${ref.group}/${ref.version}`;
-  const namespace = place.namespace ? `/namespaces/${encodeURIComponent(place.namespace)}` : "";
-  const name = place.name === undefined ? "" : `/${encodeURIComponent(place.name)}`;
-  const subresource = place.subresource ? `/${place.subresource}` : "";
-  return `${root}${namespace}/${ref.plural}${name}${subresource}`;
-}

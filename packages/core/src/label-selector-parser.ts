@@ -6,6 +6,7 @@ import {
   sortLabelRequirements,
 } from "./label-selector.ts";
 import { qualifiedNameErrors } from "./naming-rules.ts";
+import { own } from "./own.ts";
 import { quoted } from "./quoted.ts";
 
 /** Parses `a=b,c!=d,e in (x,y),!f,g,h>5`, sorted by key; throws a {@link SelectorError} in Kubernetes' words. */
@@ -73,7 +74,7 @@ class Parser {
 
   #operator(): LabelOperator {
     const token = this.#take();
-    const operator = BINARY_OPERATORS[token];
+    const operator = own(BINARY_OPERATORS, token);
     if (!operator) throw new SelectorError(`found '${token}', expected: in, notin, =, ==, !=, gt, lt`);
     return operator;
   }

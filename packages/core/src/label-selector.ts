@@ -1,4 +1,6 @@
+import { exceeds64Bits } from "./long-integer.ts";
 import { labelValueErrors, qualifiedNameErrors } from "./naming-rules.ts";
+import { own } from "./own.ts";
 import { quoted } from "./quoted.ts";
 
 /** A label selector in an object. An empty one selects everything; a missing one usually selects nothing. */
@@ -88,7 +90,7 @@ export function requirementsOf(selector: LabelSelector): LabelRequirement[] {
     labelRequirement(key, "=", [value]),
   );
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const known = OPERATORS[operator];
+    const known = own(OPERATORS, operator);
     if (!known) throw new SelectorError(`${quoted(operator)} is not a valid label selector operator`);
     requirements.push(labelRequirement(key, known, values));
   }
@@ -171,7 +173,7 @@ export function sortLabelRequirements(requirements: LabelRequirement[]): LabelRe
 }
 
 function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
+  if (!/^[+-]?[0-9]+$/.test(text) || exceeds64Bits(text)) return undefined;
   const value = BigInt(text);
   return value === BigInt.asIntN(64, value) ? value : undefined;
 }

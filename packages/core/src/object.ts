@@ -87,10 +87,16 @@ export interface KubeList<T = AnyObject> {
  * An object as `Kind.draft` takes it: `apiVersion` and `kind` follow from the kind, and the status is written by its
  * controller.
  */
-export type Draft<T extends KubeObject> = { [K in keyof T as Exclude<K, "apiVersion" | "kind" | "status">]: T[K] } & {
+export type Draft<T extends KubeObject> = {
+  [K in keyof T as Exclude<K, "apiVersion" | "kind" | "metadata" | "status">]: T[K];
+} & {
   readonly apiVersion?: T["apiVersion"] | undefined;
   readonly kind?: T["kind"] | undefined;
+  readonly metadata: T["metadata"] | UnnamedMetadata;
 };
+
+/** The metadata of an object whose name is generated when it is created. */
+export type UnnamedMetadata = Omit<ObjectMeta, "name"> & { readonly generateName: string; readonly name?: undefined };
 
 /** An object as `Kind.new` takes it: a test may need one that has a status. */
 export type NewDraft<T extends KubeObject> = Draft<T> & Pick<T, Extract<keyof T, "status">>;

@@ -1,3 +1,4 @@
+import { own } from "./own.ts";
 /**
  * A quantity in an object: text such as `500m` and `1.5Gi`, or a number. Servers return text. Use {@link parseQuantity}
  * to calculate and compare.
@@ -213,9 +214,9 @@ export function canonicalQuantity(value: QuantityValue): string {
 }
 
 function interpretSuffix(suffix: string): { format: QuantityFormat; exponent: number } {
-  const decimal = DECIMAL_SUFFIXES[suffix];
+  const decimal = own(DECIMAL_SUFFIXES, suffix);
   if (decimal !== undefined) return { format: "DecimalSI", exponent: decimal };
-  const binary = BINARY_SUFFIXES[suffix];
+  const binary = own(BINARY_SUFFIXES, suffix);
   if (binary !== undefined) return { format: "BinarySI", exponent: binary };
   const exponent = /^[eE]([-+]?[0-9]+)$/.exec(suffix)?.[1];
   if (exponent === undefined || exponent.length > MOST_DIGITS) throw new QuantityError(SUFFIX_WRONG);

@@ -6,6 +6,11 @@ export {
   checkPermissions,
   comparePermissions,
   controllerPermissions,
+  type GrantedRule,
+  type GuardOptions,
+  grantsOnly,
+  guardPolicy,
+  guardsOf,
   MissingPermissionError,
   type OperatorPermissionOptions,
   operatorPermissions,
@@ -18,5 +23,6 @@ export {
   type RbacObject,
   type RoleOptions,
   rolesFor,
+  type WebhookPermissionOptions,
   webhookPermissions,
 } from "@konverge/runtime";

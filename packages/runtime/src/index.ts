@@ -28,6 +28,7 @@ export {
   plannedChild,
 } from "./apply/child.ts";
 export { isApplied } from "./apply/is-applied.ts";
+export type { ChildrenOutcome, RefusedChild } from "./apply/outcome.ts";
 export { Cache, type CacheOptions, type CacheViewOptions } from "./cache/cache.ts";
 export type { CacheChange } from "./cache/change.ts";
 export type { IndexFunction } from "./cache/indexes.ts";
@@ -72,9 +73,16 @@ export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observabili
 export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
+export {
+  type GrantedRule,
+  type GuardOptions,
+  grantsOnly,
+  guardPolicy,
+  guardsOf,
+  type OperatorGuard,
+} from "./operator/guard.ts";
 export * from "./operator/operator.ts";
 export * from "./operator/operator-access.ts";
-export { type KeptObjects, type OptionalKind, optionalKind } from "./optional/optional-kind.ts";
 export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";
 export { type DrainOptions, drainHook } from "./pods/drain-hook.ts";
 export {
@@ -151,11 +159,17 @@ export {
   certificateFiles,
   type WebhookCertificates,
 } from "./webhooks/certificates/source.ts";
-export { WebhookRegistration, type WebhookRegistrationOptions } from "./webhooks/registration.ts";
+export {
+  MissingWebhookConfigurationError,
+  WebhookRegistration,
+  type WebhookRegistrationOptions,
+} from "./webhooks/registration.ts";
 export type { ConvertibleKind } from "./webhooks/review-conversion.ts";
 export {
   type ServeWebhooksOptions,
   serveWebhooks,
+  type WebhookPermissionOptions,
+  type WebhookRegistrationMode,
   type WebhookServer,
   webhookPermissions,
 } from "./webhooks/serve-webhooks.ts";

@@ -26,4 +26,11 @@ test("only what differs is mentioned, and names are escaped", () => {
   ]);
 });
 
+test("a field with a name that every object has is added like others", () => {
+  assert.deepEqual(jsonDiff({ labels: {} }, { labels: { constructor: "x", toString: "y" } }), [
+    { op: "add", path: "/labels/constructor", value: "x" },
+    { op: "add", path: "/labels/toString", value: "y" },
+  ]);
+});
+
 const structured = (value: unknown) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>;

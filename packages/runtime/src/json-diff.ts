@@ -1,5 +1,5 @@
 import type { JsonPatchOperation } from "@konverge/client";
-import { deepEqual, isObject, type JsonObject } from "@konverge/core";
+import { append, deepEqual, isObject, type JsonObject, own } from "@konverge/core";
 
 /** The operations that make `after` of `before`. Lists of another length are replaced as a whole. */
 export function jsonDiff(before: unknown, after: unknown, path = ""): JsonPatchOperation[] {
@@ -39,10 +39,10 @@ function recordDiff(before: JsonObject, after: JsonObject, path: string) {
   const operations: JsonPatchOperation[] = [];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    const [had, has] = [before[name] !== undefined, after[name] !== undefined];
-    if (had && has) operations.push(...jsonDiff(before[name], after[name], at));
-    else if (had) operations.push({ op: "remove", path: at });
-    else if (has) operations.push({ op: "add", path: at, value: after[name] });
+    const [old, value] = [own(before, name), own(after, name)];
+    if (old !== undefined && value !== undefined) append(operations, jsonDiff(old, value, at));
+    else if (old !== undefined) operations.push({ op: "remove", path: at });
+    else if (value !== undefined) operations.push({ op: "add", path: at, value });
   }
   return operations;
 }

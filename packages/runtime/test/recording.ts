@@ -10,7 +10,9 @@ import {
   controller,
   ExternalError,
   externalResource,
+  ownedKind,
   PermanentError,
+  plannedChild,
   type ReplayedReconcile,
   replayDifferenceText,
   replayRecording,
@@ -82,6 +84,38 @@ scenario("the same code does the same when it is put to the same again", (s) =>
     const writes = steps.flatMap((step) => (step.step === "call" ? `${step.call.verb} ${step.call.kind.kind}` : []));
     assert.ok(writes.includes("apply ConfigMap") && writes.includes("apply Widget"));
     assert.ok(all.every(({ recorded }) => recorded.triggers.length > 0 && recorded.end.outcome === "done"));
+  }),
+);
+
+/** Creates two ConfigMaps, one of which has the name of another object, and reports what became of them. */
+const reporting = (word: string): Controller =>
+  controller(Widget, {
+    name: "reporting",
+    owns: [ownedKind(ConfigMap, { createOnly: true })],
+    reconcile: (_widget, { events }) => ({
+      children: ["mine", "theirs"].map((name) => plannedChild(configMap(name, {}), { onRefused: "report" })),
+      report({ created, refused }) {
+        for (const { metadata } of created) events.normal("Created", metadata.name!);
+        return {
+          status: { text: `${word} ${refused.map(({ child, reason }) => `${child.metadata.name} ${reason}`)}` },
+        };
+      },
+    }),
+  });
+
+scenario("a recording holds what became of the children, and what was reported of it", (s) =>
+  withFile(async (file) => {
+    await s.user.create(ConfigMap, { metadata: { name: "theirs", namespace: "default" } });
+    const manager = await s.run(reporting("not"), { recorder: file });
+    await s.widget("w");
+    await s.settle();
+    await s.during(manager.stop());
+    assert.equal((await s.user.get(Widget, "default/w")).status?.text, "not theirs ChildExists");
+    assert.deepEqual(told(await replayed(file, reporting("not"))), []);
+    const [first] = await replayed(file, reporting("never"));
+    assert.deepEqual(first!.differences.map(replayDifferenceText), [
+      '  ~ status\n    text: "not theirs ChildExists" → "never theirs ChildExists"',
+    ]);
   }),
 );
 

@@ -4,6 +4,7 @@ import { ApiServer } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type ApiError, isInvalid, type KindRef, type KubeObject, VirtualClock } from "@konverge/core";
 import {
+  ConfigMap,
   CustomResourceDefinition,
   MutatingWebhookConfiguration,
   Namespace,
@@ -17,8 +18,10 @@ import {
   fieldForbidden,
   fieldInvalid,
   Metrics,
+  serveWebhooks,
   WebhookRegistration,
   Webhooks,
+  webhookPermissions,
 } from "@konverge/runtime";
 import { defineKind, type ObjectOf, z } from "@konverge/schema";
 
@@ -73,7 +76,7 @@ async function judged() {
     CustomResourceDefinition,
     Model.crd({ conversionWebhook: webhooks.converting({ service }) }) as never,
   );
-  const registration = new WebhookRegistration({ client, name: "models", webhooks });
+  const registration = new WebhookRegistration({ client, name: "models", webhooks, creates: true });
   await registration.set({ service, caBundle: Buffer.from("ca").toString("base64") });
   return { clock, client, warnings, webhooks, metrics, registration };
 }
@@ -129,6 +132,82 @@ test("reviews are counted, by webhook and answer", async () => {
     text,
     /controller_runtime_webhook_requests_in_flight\{webhook="\/validate\/models\.ai\.example\.com"\} 0/,
   );
+});
+
+test("configurations that are not installed are an error that says how to install them, and are not created", async () => {
+  const { client, webhooks } = await judged();
+  const registration = new WebhookRegistration({ client, name: "others", webhooks });
+  await assert.rejects(
+    registration.set({ service }),
+    /the MutatingWebhookConfiguration others is not installed; apply the operator's manifests, .*konverge deploy/,
+  );
+  await registration.stop();
+  await assert.rejects(client.get(MutatingWebhookConfiguration, "others"), /not found/);
+});
+
+test("a webhook that a newer version of an operator brings is registered once its manifests are applied", async () => {
+  const { clock, client, registration, webhooks: earlier } = await judged();
+  await registration.stop();
+  const older = new WebhookRegistration({ client, name: "models", webhooks: earlier });
+  await older.set({ service, caBundle: "Y2E=" });
+  const other = admissionWebhook(ConfigMap, { validate: () => [] });
+  const webhooks = new Webhooks({ admissions: [judge, other], conversions: [Model], clock });
+  const newer = new WebhookRegistration({ client, name: "models", webhooks });
+  await assert.rejects(
+    newer.set({ service, caBundle: "bmV3" }),
+    /the installed ValidatingWebhookConfiguration models has no webhook validate\.configmaps\.core; apply/,
+  );
+  await client.patch(ValidatingWebhookConfiguration, "models", {
+    merge: { webhooks: webhooks.validating({ service }) } as never,
+  });
+  await newer.set({ service, caBundle: "bmV3" });
+  const registered = async () =>
+    (await client.get(ValidatingWebhookConfiguration, "models")).webhooks?.map(({ name, clientConfig }) => [
+      name,
+      clientConfig.caBundle,
+    ]);
+  const both = [
+    ["validate.models.ai.example.com", "bmV3"],
+    ["validate.configmaps.core", "bmV3"],
+  ];
+  assert.deepEqual(await registered(), both);
+  await newer.stop();
+  // The previous version, which still runs, leaves the webhook that it does not have.
+  await clock.advance(30_000);
+  assert.deepEqual((await registered())?.at(-1), both.at(-1));
+  await older.stop();
+});
+
+test("webhooks take permission to get and patch what is registered, by name; to create it only as their developer", () => {
+  const webhooks = new Webhooks({ admissions: [judge], conversions: [Model] });
+  const registered = (registration?: "create" | "none") =>
+    webhookPermissions(webhooks, { name: "models", namespace: "default", ...(registration && { registration }) })
+      .filter(({ resource }) => resource !== "secrets")
+      .map(({ verb, resource, name }) => [verb, resource, name].join(" "));
+  const updated = [
+    "get mutatingwebhookconfigurations models",
+    "patch mutatingwebhookconfigurations models",
+    "get validatingwebhookconfigurations models",
+    "patch validatingwebhookconfigurations models",
+    "get customresourcedefinitions models.ai.example.com",
+    "patch customresourcedefinitions models.ai.example.com",
+  ];
+  assert.deepEqual(registered(), updated);
+  assert.deepEqual(new Set(registered("create")).difference(new Set(updated)).size, 2);
+  assert.deepEqual(webhookPermissions(webhooks, { name: "models", namespace: "default", registration: "none" }), []);
+});
+
+test("webhooks that another tool registers are served and written nowhere", async () => {
+  const { client, webhooks } = await judged();
+  const certificates = builtInCertificates(client, {
+    hosts: ["models.default.svc"],
+    secret: { name: "certs", namespace: "default" },
+  });
+  const place = { client, name: "injected", service, host: "127.0.0.1", port: 0 };
+  await assert.rejects(serveWebhooks(webhooks, { ...place, registration: "none" }), /needs `certificates`/);
+  await using hooks = await serveWebhooks(webhooks, { ...place, registration: "none", certificates });
+  await hooks.refresh();
+  await assert.rejects(client.get(ValidatingWebhookConfiguration, "injected"), /not found/);
 });
 
 test("a removed caBundle or conversion is restored", async () => {

@@ -73,5 +73,5 @@ export { type StructuralOptions, structuralErrors } from "./validation/structura
 export { type ValidateValueOptions, validateValue } from "./validation/validate.ts";
 export { type ParseYamlOptions, parseYaml, parseYamlDocument, type YamlDocument } from "./yaml/parse-yaml.ts";
 export { printYaml } from "./yaml/print-yaml.ts";
-export { YamlError } from "./yaml/yaml-error.ts";
+export { YamlError, YamlLimitError } from "./yaml/yaml-error.ts";
 export { type YamlPlace, yamlPlace } from "./yaml/yaml-place.ts";

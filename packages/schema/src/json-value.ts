@@ -1,13 +1,6 @@
 import type { JsonObject } from "@konverge/core";
 
-/**
- * A property that the object itself has. Keys are users' words: `constructor` and `__proto__` are legal keys of a
- * ConfigMap, so what objects inherit must never be seen.
- */
-export function own(object: JsonObject, key: string): unknown {
-  const value = object[key];
-  return value === undefined || Object.hasOwn(object, key) ? value : undefined;
-}
+export { own } from "@konverge/core";
 
 /** Sets a property, whatever its name. */
 export function put(object: JsonObject, key: string, value: unknown): void {

@@ -21,7 +21,7 @@ const rules: SizingRules = {
 function sizeAfter(last: { replicas: number; isCapped?: boolean }, more: Partial<SizingRules> = {}): number {
   const before = { byMeasurement: true, ...last };
   const input = { measured: undefined, last: before, current: last.replicas, ready: last.replicas, monotonic: 0 };
-  return correctedSize({ rules: { ...rules, ...more }, ...input }, { looks: [], recent: [], changedAt: 0, seenAt: 0 })
+  return correctedSize({ rules: { ...rules, ...more }, ...input }, { scrapes: [], recent: [], changedAt: 0, seenAt: 0 })
     .replicas;
 }
 

@@ -2,7 +2,14 @@ import type { Clock } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import type { RecentSizes } from "./decide.ts";
 import type { LearnedLimits } from "./learned-limits.ts";
-import { type LoadMeasurement, type Look, measuredBetween, type ServerSample } from "./measurement.ts";
+import {
+  type LoadMeasurement,
+  measuredOver,
+  measuredSinceStart,
+  type ReplicaSample,
+  type Scrape,
+  type ServerSample,
+} from "./measurement.ts";
 import { type FetchMetrics, metricsUrl, scrapeMetrics } from "./scrape.ts";
 import { readVllmMetrics } from "./vllm-metrics.ts";
 
@@ -15,7 +22,8 @@ const FORGOTTEN = 60 * 60_000;
 
 /** The state of a deployment in memory. It is rebuilt after a restart. */
 export interface SizingState {
-  looks: Look[];
+  /** What was read within the last {@link MEASUREMENT_WINDOW_MS}. */
+  scrapes: Scrape[];
   recent: readonly RecentSizes[];
   /** When the size last changed, by the monotonic clock. */
   changedAt: number;
@@ -51,7 +59,7 @@ export class LoadMonitor {
   memory(uid: string, clock: Clock): SizingState {
     const now = clock.monotonic();
     for (const [key, { seenAt }] of this.#memories) if (now - seenAt > FORGOTTEN) this.#memories.delete(key);
-    const memory = this.#memories.get(uid) ?? { looks: [], recent: [], changedAt: now, seenAt: now };
+    const memory = this.#memories.get(uid) ?? { scrapes: [], recent: [], changedAt: now, seenAt: now };
     memory.seenAt = now;
     this.#memories.set(uid, memory);
     return memory;
@@ -64,18 +72,15 @@ export class LoadMonitor {
     part: number,
     clock: Clock,
   ): Promise<LoadMeasurement | undefined> {
-    const last = memory.looks.at(-1);
-    const isDue = !last || clock.monotonic() - last.at >= SCRAPE_PERIOD_MS;
-    if (isDue) {
-      const look = await this.#look(pods, clock);
-      const since = look.at - MEASUREMENT_WINDOW_MS;
-      // One look before the window's beginning is kept, so that it is measured as a whole.
-      const begin = memory.looks.findLastIndex(({ at }) => at <= since);
-      if (look.samples.size > 0) memory.looks = [...memory.looks.slice(Math.max(0, begin)), look];
+    const last = memory.scrapes.at(-1);
+    if (!last || clock.monotonic() - last.at >= SCRAPE_PERIOD_MS) {
+      const scrape = await this.#scrape(pods, clock);
+      const since = scrape.at - MEASUREMENT_WINDOW_MS;
+      // One scrape before the window's beginning is kept, so that it is measured as a whole.
+      const begin = memory.scrapes.findLastIndex(({ at }) => at <= since);
+      if (scrape.samples.size > 0) memory.scrapes = [...memory.scrapes.slice(Math.max(0, begin)), scrape];
     }
-    const [first] = memory.looks;
-    const newest = memory.looks.at(-1);
-    return first && newest && first !== newest ? measuredBetween(first, newest, part) : undefined;
+    return measuredOver(memory.scrapes, part);
   }
 
   /** The number of requests that wait at a gateway; 0 if it is not known. */
@@ -84,17 +89,21 @@ export class LoadMonitor {
     return text === undefined ? 0 : (this.#read(text)?.pending ?? 0);
   }
 
-  async #look(pods: readonly Pod[], clock: Clock): Promise<Look> {
-    const samples = new Map<string, ServerSample>();
+  async #scrape(pods: readonly Pod[], clock: Clock): Promise<Scrape> {
+    const samples = new Map<string, ReplicaSample>();
+    // Both clocks are read at once, so that the times of objects can be compared with those of scrapes.
+    const offset = clock.monotonic() - clock.now();
     await Promise.all(
       pods.map(async (pod) => {
         const url = metricsUrl(pod, this.#port);
         const text = url && (await scrapeMetrics(this.#fetch, url, clock));
         const sample = text && this.#read(text);
-        if (sample) samples.set(sampleKey(pod), sample);
+        const created = Date.parse(pod.metadata.creationTimestamp ?? "");
+        const createdAt = Number.isNaN(created) ? Number.NEGATIVE_INFINITY : created + offset;
+        if (sample) samples.set(sampleKey(pod), { ...sample, createdAt });
       }),
     );
-    return { at: clock.monotonic(), samples };
+    return { at: clock.monotonic(), samples, serving: new Set(pods.map(sampleKey)) };
   }
 }
 
@@ -107,18 +116,22 @@ function sampleKey({ metadata }: Pod): string {
  * requests since they started.
  */
 export function measurementOf(
-  { looks }: Pick<SizingState, "looks">,
+  { scrapes }: Pick<SizingState, "scrapes">,
   pods: readonly Pod[],
   part: number,
   period: "window" | "all" = "window",
 ): LoadMeasurement | undefined {
-  const newest = looks.at(-1);
-  const first = period === "window" ? looks[0] : { at: Number.NEGATIVE_INFINITY, samples: new Map() };
-  if (!first || !newest || first === newest) return undefined;
   const keys = new Set(pods.map(sampleKey));
-  const only = ({ at, samples }: Look): Look => ({
+  if (period === "all") {
+    const newest = [...keys].flatMap(
+      (key) => scrapes.findLast(({ samples }) => samples.has(key))?.samples.get(key) ?? [],
+    );
+    return scrapes.length > 0 ? measuredSinceStart(newest, part) : undefined;
+  }
+  const only = scrapes.map(({ at, samples, serving }) => ({
     at,
     samples: new Map([...samples].filter(([key]) => keys.has(key))),
-  });
-  return measuredBetween(only(first), only(newest), part);
+    serving: new Set([...serving].filter((key) => keys.has(key))),
+  }));
+  return measuredOver(only, part);
 }

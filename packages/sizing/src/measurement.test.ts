@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Look, measuredBetween, type PartOfRequest, quantile } from "./measurement.ts";
+import { measuredOver, type PartOfRequest, quantile, type Scrape } from "./measurement.ts";
 import { readVllmMetrics } from "./vllm-metrics.ts";
 
 const metrics = (answered: number, waiting: number, le: Record<string, number> = {}) => `
@@ -19,10 +19,18 @@ ${Object.entries(le)
   .join("\n")}
 process_start_time_seconds 1.7e9
 `;
-const look = (at: number, pods: Record<string, string>): Look => ({
+/** Replicas of before the first scrape, unless they are said to be created later. */
+const look = (at: number, pods: Record<string, string>, created: Record<string, number> = {}): Scrape => ({
   at,
-  samples: new Map(Object.entries(pods).map(([pod, text]) => [pod, readVllmMetrics(text)!])),
+  samples: new Map(
+    Object.entries(pods).map(([pod, text]) => [
+      pod,
+      { ...readVllmMetrics(text)!, createdAt: created[pod] ?? Number.NEGATIVE_INFINITY },
+    ]),
+  ),
+  serving: new Set(Object.keys(pods)),
 });
+const measuredBetween = (before: Scrape, after: Scrape, part: number) => measuredOver([before, after], part);
 
 test("vLLM's own names are read, and series of several reasons are added up", () => {
   const sample = readVllmMetrics(metrics(10, 3, { "0.1": 8, "+Inf": 10 }))!;
@@ -110,9 +118,26 @@ test("a queue that shrinks faster than by chance, and will soon be gone, is bein
 
 test("a replica that restarted, or is new, counts from zero", () => {
   const before = look(0, { a: metrics(100, 0) });
-  const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) });
+  const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) }, { b: 3_000 });
   // Two requests are in the works on each; those of the replicas that are new arrived meanwhile.
   assert.equal(measuredBetween(before, after, 0.95)?.load, (20 + 2 + 10 + 2) / 10);
+});
+
+test("a replica that one scrape did not read does not count all requests since its start", () => {
+  const at = (time: number, more: Record<string, string>) => look(time, { a: metrics(1000 + time / 1000, 0), ...more });
+  const b = (time: number) => ({ b: metrics(100_000 + time / 1000, 0) });
+  const unread = (time: number): Scrape => ({ ...at(time, {}), serving: new Set(["a", "b"]) });
+  const loads = (scrapes: Scrape[]) => measuredOver(scrapes, 0.95)?.load;
+  const all = [at(0, b(0)), at(15_000, b(15_000)), at(30_000, b(30_000))];
+  assert.equal(loads(all), 2);
+  assert.equal(loads([all[0]!, unread(15_000), all[2]!]), 2);
+  assert.equal(loads([all[0]!, all[1]!, unread(30_000)]), 2, "it goes on as before");
+  // What it did before it was read is unknown.
+  assert.equal(loads([unread(0), all[1]!, all[2]!]), 1.5);
+  assert.equal(loads([unread(0), unread(15_000), all[2]!]), 1);
+  // It was not ready: it took no requests, and what it did while it did take some counts.
+  assert.equal(loads([all[0]!, all[1]!, at(30_000, {})]), 1.5);
+  assert.equal(loads([at(0, {}), at(15_000, {}), all[2]!]), 1, "not ready when the operator started");
 });
 
 test("a percentile is reported only for enough requests", () => {

@@ -35,11 +35,20 @@ export interface LoadMeasurement {
   readonly draining: boolean;
 }
 
-/** Samples of all replicas at one moment, by pod. */
-export interface Look {
+/** What one replica reported, and since when it can have done so. */
+export interface ReplicaSample extends ServerSample {
+  /** When its pod was created, by the clock of {@link Scrape.at}; minus infinity if that is not known. */
+  readonly createdAt: number;
+}
+
+/** What was read of all replicas at one moment, by pod. */
+export interface Scrape {
   /** Milliseconds on a clock that only grows. */
   readonly at: number;
-  readonly samples: ReadonlyMap<string, ServerSample>;
+  /** The replicas that answered. */
+  readonly samples: ReadonlyMap<string, ReplicaSample>;
+  /** All that took requests, whether they answered or not. */
+  readonly serving: ReadonlySet<string>;
 }
 
 /** With fewer requests, no percentile is reported. */
@@ -52,45 +61,97 @@ const LEAST_DRAINED = 0.05;
 
 const NOTHING: ServerSample = { answered: 0, pending: 0, service: { sum: 0, count: 0 }, latency: new Map() };
 
+/** What a replica did while it was observed. */
+interface Growth {
+  answered: number;
+  pending: number;
+  failed: number;
+  sum: number;
+  count: number;
+  readonly latency: Map<number, number>;
+  readonly parts: Map<PartOfRequest, Map<number, number>>;
+}
+
 /**
- * What happened between two measurements. A replica that restarted, or is new, counts from zero; what a replica did that has gone
- * meanwhile is not known.
+ * What happened between the first and the last of these scrapes.
+ *
+ * A replica counts from the first scrape that it answered to the last: what it had done before is unknown, not zero, unless its
+ * pod was created in between. Lower counts than before mean that it restarted, and counts from zero. One that serves and did
+ * not answer lately is assumed to have gone on at its rate; one that no longer serves, to have taken no requests since.
  */
-export function measuredBetween(earlier: Look, later: Look, part: number): LoadMeasurement | undefined {
-  const seconds = (later.at - earlier.at) / 1000;
-  if (seconds <= 0) return undefined;
-  let answered = 0;
+export function measuredOver(scrapes: readonly Scrape[], part: number): LoadMeasurement | undefined {
+  const [first] = scrapes;
+  const newest = scrapes.at(-1);
+  if (!first || !newest || newest.at <= first.at) return undefined;
+  const window = newest.at - first.at;
+  const total = growthOf([]);
+  let arrived = 0;
   let growth = 0;
   let pending = 0;
-  let failed = 0;
-  let sum = 0;
-  let count = 0;
-  const latency = new Map<number, number>();
-  const parts = new Map<PartOfRequest, Map<number, number>>();
-  for (const [pod, now] of later.samples) {
-    const known = earlier.samples.get(pod) ?? NOTHING;
-    const before = known.answered > now.answered ? NOTHING : known;
-    answered += now.answered - before.answered;
-    growth += now.pending - before.pending;
-    pending += now.pending;
-    failed += Math.max(0, (now.failed ?? 0) - (before.failed ?? 0));
-    sum += now.service.sum - before.service.sum;
-    count += now.service.count - before.service.count;
-    addGrowth(latency, now.latency, before.latency);
-    for (const [name, buckets] of now.parts ?? []) {
-      const sum = parts.get(name) ?? new Map<number, number>();
-      addGrowth(sum, buckets, before.parts?.get(name));
-      parts.set(name, sum);
-    }
+  for (const key of new Set(scrapes.flatMap(({ samples }) => [...samples.keys()]))) {
+    const answers = scrapes.filter(({ samples }) => samples.has(key));
+    const samples = answers.map((one) => one.samples.get(key)!);
+    const done = growthOf(samples[0]!.createdAt >= first.at ? [NOTHING, ...samples] : samples);
+    addTo(total, done);
+    const isServing = newest.serving.has(key);
+    const observed = isServing ? answers.at(-1)!.at - first.at : window;
+    if (observed > 0) arrived += (done.answered + done.pending) * (window / observed);
+    if (!isServing) continue;
+    growth += done.pending;
+    pending += samples.at(-1)!.pending;
   }
   return {
-    load: Math.max(0, answered + growth) / seconds,
+    ...summary(total, part),
+    load: Math.max(0, arrived) / (window / 1000),
+    draining: -growth > LEAST_DRAINED * total.answered && pending <= -growth * DRAINED_WITHIN,
+  };
+}
+
+/** What a replica did from the first of its samples to the last. */
+function growthOf(samples: readonly ServerSample[]): Growth {
+  const done: Growth = { answered: 0, pending: 0, failed: 0, sum: 0, count: 0, latency: new Map(), parts: new Map() };
+  for (const [i, now] of samples.entries()) {
+    if (i === 0) continue;
+    const known = samples[i - 1]!;
+    const isRestarted = known.answered > now.answered || known.service.count > now.service.count;
+    const before = isRestarted ? NOTHING : known;
+    done.answered += now.answered - before.answered;
+    done.pending += now.pending - before.pending;
+    done.failed += Math.max(0, (now.failed ?? 0) - (before.failed ?? 0));
+    done.sum += now.service.sum - before.service.sum;
+    done.count += now.service.count - before.service.count;
+    addGrowth(done.latency, now.latency, before.latency);
+    for (const [name, buckets] of now.parts ?? []) addGrowth(partOf(done, name), buckets, before.parts?.get(name));
+  }
+  return done;
+}
+
+/** The measurement of all requests that replicas answered since they started. Their rate is not known. */
+export function measuredSinceStart(samples: readonly ServerSample[], part: number): LoadMeasurement {
+  const total = growthOf([]);
+  for (const sample of samples) addTo(total, growthOf([NOTHING, sample]));
+  return { ...summary(total, part), load: 0, draining: false };
+}
+
+function addTo(total: Growth, one: Growth): void {
+  for (const name of ["answered", "pending", "failed", "sum", "count"] as const) total[name] += one[name];
+  addGrowth(total.latency, one.latency, undefined);
+  for (const [name, buckets] of one.parts) addGrowth(partOf(total, name), buckets, undefined);
+}
+
+function partOf({ parts }: Growth, name: PartOfRequest): Map<number, number> {
+  const buckets = parts.get(name) ?? new Map<number, number>();
+  parts.set(name, buckets);
+  return buckets;
+}
+
+function summary({ answered, failed, sum, count, latency, parts }: Growth, part: number) {
+  return {
     serviceTime: count > 0 ? sum / count : undefined,
     latency: answered >= FEWEST ? quantile(latency, part) : undefined,
     percentiles: percentilesOf(parts, part),
     requests: answered,
     errorRate: answered + failed >= FEWEST ? failed / (answered + failed) : undefined,
-    draining: -growth > LEAST_DRAINED * answered && pending <= -growth * DRAINED_WITHIN,
   };
 }
 

@@ -97,7 +97,7 @@ test("an outage of a minute while the operator starts is survived, and webhooks 
     await environment.apply({ ...sample, metadata: { name: "a" } });
     await environment.until("there is a ConfigMap", async () => (await environment.list(ConfigMap)).length > 1);
   };
-  const what = "apply validatingwebhookconfigurations.admissionregistration.k8s.io/lamp-operator";
+  const what = "patch validatingwebhookconfigurations.admissionregistration.k8s.io/lamp-operator";
   const at = { on: "request", what, nth: 1 } as const;
   for (const fault of [
     { type: "missed events", at, ms: 60_000, expired: false },

@@ -219,7 +219,8 @@ const abstraction: Story<DeepCase> = {
         async () => (await stage.get(LLMModel, name)).status?.readyReplicas === replicas,
       );
       const [container] = (await stage.get(Deployment, `llmmodel-${name}`)).spec?.template.spec?.containers ?? [];
-      assert.deepEqual(container?.args, ["--model", model, "--tensor-parallel-size", String(gpus)]);
+      // Without its flag, which vLLM deprecates.
+      assert.deepEqual(container?.args, [model, "--tensor-parallel-size", String(gpus)]);
       assert.deepEqual(container?.resources?.limits, { "nvidia.com/gpu": String(gpus) });
     });
     await line("L480-483", async () => {

@@ -6,6 +6,7 @@ SIGTERM it behaves as vLLM's server does: it accepts no more connections, answer
 
 import argparse
 import json
+import os
 import signal
 import threading
 import time
@@ -33,6 +34,8 @@ def arguments():
 
 
 options = parser.parse_args(arguments())
+# A real server loads its model before it handles any signal.
+time.sleep(float(os.environ.get("LOADING_SECONDS", "0")))
 NAME = options.served_model_name or options.model
 SECONDS_PER_TOKEN = 0.02
 BUCKETS = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0]

@@ -95,7 +95,8 @@ async function namespace(client: Client, name: string): Promise<void> {
 async function startOurs(client: Client, name: string, gangSchedulerName: string): Promise<() => Promise<void>> {
   const { controllers } = kubeflowOperator.create({
     metrics: new Registry(),
-    settings: { gangSchedulerName },
+    // Upstream waits in an image of its own.
+    settings: { gangSchedulerName, pytorchInitContainerImage: "alpine:3.10" },
     log: silentLog,
   });
   const manager = new Manager(controllers, { client, namespaces: [name] });

@@ -14,7 +14,7 @@ import { nodeRestriction } from "./node-restriction.ts";
 import { taintNodesByCondition } from "./nodes.ts";
 import { ownerReferencesPermissionEnforcement } from "./owner-references.ts";
 import { podResizeValidator } from "./pod-resize.ts";
-import { podSecurity } from "./pod-security.ts";
+import { podSecurity } from "./pod-security/plugin.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
 import { rbacEscalation } from "./rbac-escalation.ts";

@@ -29,10 +29,8 @@ export interface Matched {
   readonly kind: string;
 }
 
-/** No webhook applies to these: a broken one could otherwise never be repaired. */
+/** No webhook and no policy applies to these: a broken one could otherwise never be repaired. */
 const EXEMPT = new Set([
-  "validatingwebhookconfigurations",
-  "mutatingwebhookconfigurations",
   "validatingadmissionpolicies",
   "validatingadmissionpolicybindings",
   "mutatingadmissionpolicies",

@@ -1,4 +1,4 @@
-import { ApiError } from "@konverge/core";
+import { ApiError, own } from "@konverge/core";
 import { POLICY_BUDGET, type PolicyActivation } from "@konverge/schema/cel";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 import {
@@ -67,7 +67,7 @@ export const validatingPolicies: AdmissionPlugin = {
     const reason = denied.reason || "Invalid";
     const { status } = refusal(attributes, message);
     const details = { ...status.details, causes: [{ message }] };
-    throw new ApiError({ ...status, reason, code: CODES[reason] ?? 422, details });
+    throw new ApiError({ ...status, reason, code: own(CODES, reason) ?? 422, details });
   },
 };
 

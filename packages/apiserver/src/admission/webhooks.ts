@@ -108,6 +108,7 @@ interface Review {
 /** The review that a webhook is called with; undefined when the write is not its concern. */
 async function reviewFor(attributes: AdmissionAttributes, hook: Hook): Promise<Review | undefined> {
   const { webhook, expressions } = hook;
+  if (isWebhookConfiguration(attributes)) return undefined;
   const matched = matchResource(attributes, webhook);
   if (!matched) return undefined;
   const objects = await inVersion(attributes, matched);
@@ -196,4 +197,9 @@ async function patched({ call }: AdmissionAttributes, review: Review, patch: str
     const why = error instanceof ApiError && error.cause instanceof Error ? error.cause : error;
     throw internalError(why instanceof Error ? why.message : String(why), error);
   }
+}
+
+/** Policies apply to them, webhooks do not: a broken webhook could otherwise never be repaired. */
+function isWebhookConfiguration({ group, resource }: AdmissionAttributes): boolean {
+  return group === "admissionregistration.k8s.io" && /^(?:mutating|validating)webhookconfigurations$/.test(resource);
 }

@@ -190,6 +190,36 @@ test("a user without permission for the group is refused before the extension se
   assert.deepEqual(s.calls, []);
 });
 
+test("another server gets the path that was authorized: no encoding leads to what the user may not reach", async () => {
+  const s = await stage();
+  await s.ready();
+  const root = `/apis/${GROUP}/v1/namespaces/a/samples`;
+  await s.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {
+    metadata: { name: "reader" },
+    rules: [{ apiGroups: [GROUP], resources: ["samples"], verbs: ["get"] }],
+  });
+  await s.send("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+    metadata: { name: "reader" },
+    subjects: [{ kind: "User", name: "jane", apiGroup: "rbac.authorization.k8s.io" }],
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reader" },
+  });
+  s.calls.length = 0;
+  const asJane = s.server.as({ name: "jane", groups: ["system:authenticated"] });
+  const get = async (path: string) => (await asJane({ method: "GET", path, headers: {} })).status;
+  for (const path of ["one/secret", "one%2Fsecret", "one%2fsecret", "%6fne%2F%73ecret", "one/secret/"])
+    assert.equal(await get(`${root}/${path}`), 403, path);
+  for (const path of ["..", "%2e%2e", ".", "one%2F..", "%2F"])
+    assert.ok([400, 403].includes(await get(`${root}/${path}`)), path);
+  for (const path of [`/apis/${GROUP}/v1/namespaces/../samples/x`, `/apis/${GROUP}/v1/namespaces/%2e/samples/x`])
+    assert.equal(await get(path), 400, path);
+  assert.equal(s.calls.length, 0);
+  await get(`${root}/%6fne?labelSelector=a%3Db&x=%26`);
+  assert.deepEqual(
+    s.calls.map(({ request }) => request.path),
+    [`${root}/one?labelSelector=a%3Db&x=%26`],
+  );
+});
+
 test("while a server is unavailable its group answers 503 in plain text, and other groups as ever", async () => {
   const s = await stage();
   await s.register();

@@ -81,7 +81,7 @@ export class AuditLog {
 
 /** One request on its way into the log. */
 export class AuditedRequest {
-  readonly #request: ApiRequest;
+  #request: ApiRequest;
   readonly #info: RequestInfo;
   readonly #decision: AuditDecision;
   readonly #event: AuditEvent;
@@ -118,6 +118,11 @@ export class AuditedRequest {
     this.#allowed = allowed;
     this.annotate("authorization.k8s.io/decision", allowed ? "allow" : "forbid");
     this.annotate("authorization.k8s.io/reason", reason);
+  }
+
+  /** The request, once its body has been read. */
+  received(request: ApiRequest): void {
+    this.#request = request;
   }
 
   annotate(key: string, value: string): void {
@@ -253,8 +258,10 @@ function userAgent({ headers }: ApiRequest): string {
 /** Where the request came from, by what proxies say, and in the end by the connection itself. */
 function sourceAddresses({ headers }: ApiRequest, { address }: Peer): string[] {
   const said = (header: string) => (headerOf(headers, header) ?? "").split(",").map((part) => part.trim());
-  const addresses = said("x-forwarded-for").filter((part) => isIP(part) !== 0);
-  for (const real of said("x-real-ip")) if (isIP(real) !== 0 && !addresses.includes(real)) addresses.push(real);
+  const forwarded = said("x-forwarded-for").filter((part) => isIP(part) !== 0);
+  const known = new Set(forwarded);
+  const others = said("x-real-ip").filter((part) => isIP(part) !== 0 && !known.has(part));
+  const addresses = [...forwarded, ...new Set(others)];
   if (address !== "" && addresses.at(-1) !== address) addresses.push(address);
   return addresses;
 }

@@ -54,6 +54,25 @@ test("administrators can impersonate any user, with the groups of that user", ()
   );
 });
 
+test("an extra can have any key, also one that every object has, and as many values as headers hold", {
+  timeout: 20_000,
+}, () => {
+  const admin: User = { name: "root", groups: ["system:masters"] };
+  const become = (headers: HeaderMap) => as(accessWith(), { "impersonate-user": "jane", ...headers }, admin)?.user;
+  for (const key of ["constructor", "__proto__", "tostring", "hasownproperty"]) {
+    const extra = become({ [`impersonate-extra-${key}`]: "x" })?.extra;
+    assert.deepEqual(Object.entries(extra ?? {}), [[key, ["x"]]], key);
+    assert.throws(() => as(accessWith(), { [`impersonate-extra-${key}`]: "x" }), { name: "ApiError", code: 400 });
+  }
+  // Each of these names is another way to write the same key.
+  const spelled = (number: number) =>
+    [..."abcdefghijklmnop"]
+      .map((letter, i) => ((number >> i) & 1 ? `%${letter.charCodeAt(0).toString(16)}` : letter))
+      .join("");
+  const names = Array.from({ length: 30_000 }, (_, number) => [`impersonate-extra-${spelled(number)}`, "x"]);
+  assert.equal(become(Object.fromEntries(names))?.extra?.["abcdefghijklmnop"]?.length, 30_000);
+});
+
 test("plain impersonation allows everything once the name, each group, uid and extra is allowed", () => {
   const access = accessWith(rule(["impersonate"], ["users", "groups"]));
   assert.deepEqual(as(access, { "impersonate-user": "jane", "impersonate-group": "devs" }), {

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, type HeaderMap, headerOf, headerValues, quoted } from "@konverge/core";
+import { ApiError, append, badRequest, type HeaderMap, headerOf, headerValues, quoted } from "@konverge/core";
 import { type Attributes, forbiddenError, resourceAttributes } from "./attributes.ts";
 import { extraProblem } from "./impersonated-extra.ts";
 import type { Authorizer } from "./rbac/authorizer.ts";
@@ -153,16 +153,23 @@ function wantedUser(headers: HeaderMap): Wanted | undefined {
   const name = headerOf(headers, "impersonate-user") ?? "";
   const uid = headerOf(headers, "impersonate-uid") ?? "";
   const groups = [...headerValues(headers, "impersonate-group")];
-  const extra: Record<string, string[]> = {};
-  for (const header of Object.keys(headers).sort()) {
-    if (header.startsWith(EXTRA_PREFIX)) {
-      const key = decodeKey(header.slice(EXTRA_PREFIX.length));
-      extra[key] = [...(extra[key] ?? []), ...headerValues(headers, header)];
-    }
-  }
+  const extra = extraOf(headers);
   if (name !== "") return { name, uid, groups, extra };
   if (uid === "" && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
   throw badRequest(`requested ${inGo(uid, groups, extra)} without impersonating a user name`);
+}
+
+/** Clients choose the keys: `constructor`, which every object has, is one like others. */
+function extraOf(headers: HeaderMap): Record<string, string[]> {
+  const extra = new Map<string, string[]>();
+  for (const header of Object.keys(headers).sort()) {
+    if (!header.startsWith(EXTRA_PREFIX)) continue;
+    const key = decodeKey(header.slice(EXTRA_PREFIX.length));
+    const values = extra.get(key) ?? [];
+    append(values, headerValues(headers, header));
+    extra.set(key, values);
+  }
+  return Object.fromEntries(extra);
 }
 
 function wantsAnything(headers: HeaderMap): boolean {

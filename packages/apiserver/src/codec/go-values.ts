@@ -84,7 +84,7 @@ export const readQuantity: ValueReader = (value) => {
     if (quantity === undefined) {
       quantity = canonicalQuantity(text);
       if (quantities.size >= REMEMBERED_QUANTITIES) quantities.clear();
-      quantities.set(text, quantity);
+      if (text.length <= LONGEST_REMEMBERED) quantities.set(text, quantity);
     }
     return quantity;
   } catch (error) {
@@ -94,6 +94,7 @@ export const readQuantity: ValueReader = (value) => {
 /** In their one form. The same few texts come again and again. */
 const quantities = new Map<string, string>();
 const REMEMBERED_QUANTITIES = 1024;
+const LONGEST_REMEMBERED = 64;
 const QUANTITY_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 export const readIntOrString: ValueReader = (value, mismatch) =>

@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
-import { checkContainers } from "./container-limit.ts";
 import { DecodeError } from "./decode-error.ts";
+import { checkSurvey, checkValue } from "./part-limit.ts";
 
 /** What a strict decoder says of a field that stood in a text twice, and where it did the second time. */
 export interface Duplicate {
@@ -18,17 +18,34 @@ export interface JsonText {
 
 /** Parses JSON; throws a {@link DecodeError} with the words of Go's scanner. Decimals without a fraction are marked. */
 export function parseJsonText(text: string): JsonText {
-  const { keys, containers, depth, isPlain } = surveyJson(text);
-  checkContainers(containers);
-  if (depth > MAX_JSON_DEPTH) new Scanner(text).scan();
+  const survey = surveyJson(text);
+  const { keys, depth, isPlain } = survey;
+  checkSurvey(survey);
+  if (depth > MAX_JSON_DEPTH) scan(text);
   let value: unknown;
   try {
     value = isPlain ? JSON.parse(text) : parseJson(text, { wholeFloats: true });
   } catch (error) {
-    new Scanner(text).scan();
+    scan(text);
     throw error;
   }
-  return { value, ...(countKeys(value) === keys ? { duplicates: [] } : new Scanner(text).scan()) };
+  checkValue(value);
+  return { value, ...(countKeys(value) === keys ? { duplicates: [] } : scan(text)) };
+}
+
+function scan(text: string): Omit<JsonText, "value"> {
+  const duplicates = new Scanner(text).scan();
+  // Only where there are unknown fields, too, does it matter where each field stands.
+  let places: ReadonlyMap<string, number> | undefined;
+  const place = (field: string) => {
+    if (!places) {
+      const all = new Map<string, number>();
+      new Scanner(text, all).scan();
+      places = all;
+    }
+    return places.get(field) ?? 0;
+  };
+  return { duplicates, place };
 }
 
 /** How many keys an object and all that is in it have: those in its text, if none came twice. */
@@ -50,17 +67,20 @@ class Scanner {
   #at = 0;
   #depth = 0;
   readonly #duplicates: Duplicate[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #places: Map<string, number> | undefined;
 
-  constructor(text: string) {
+  /** Notes in `places` where each field stands first. */
+  constructor(text: string, places?: Map<string, number>) {
     this.#text = text;
+    this.#places = places;
   }
 
-  scan(): Omit<JsonText, "value"> {
+  /** The keys that come twice. */
+  scan(): Duplicate[] {
     this.#value("");
     this.#space();
     if (this.#at < this.#text.length) this.#wrong("after top-level value");
-    return { duplicates: this.#duplicates, place: (field) => this.#places.get(field) ?? 0 };
+    return this.#duplicates;
   }
 
   #value(path: string): void {
@@ -90,7 +110,7 @@ class Scanner {
       const key = this.#string();
       const place = path === "" ? key : `${path}.${key}`;
       if (keys.has(key)) this.#duplicates.push({ problem: `duplicate field ${quoted(place)}`, at: this.#at });
-      else this.#places.set(place, this.#at);
+      else this.#places?.set(place, this.#at);
       keys.add(key);
       this.#space();
       if (!this.#take(":")) this.#wrong("after object key");

@@ -1,4 +1,4 @@
-import type { Schema } from "@konverge/core";
+import { own, type Schema } from "@konverge/core";
 import { isObject } from "@konverge/schema/patch";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { hoisted } from "./hoisted-spec.ts";
@@ -26,7 +26,7 @@ function formatsIn(schema: Schema): string[] {
 
 function isKnown(type: string, format: string): boolean {
   if (type === "" || type === "string") return STRING_FORMATS.has(format.replaceAll("-", ""));
-  return NUMBER_FORMATS[type]?.includes(format) ?? false;
+  return own(NUMBER_FORMATS, type)?.includes(format) ?? false;
 }
 
 function partsOf(schema: Schema): Schema[] {

@@ -1,3 +1,4 @@
+import { own } from "@konverge/core";
 import { kubernetesVersion } from "@konverge/kinds";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -13,6 +14,8 @@ export type MetricFamily = readonly [
   help: string,
   series: readonly (readonly [labels: string, value: number])[],
 ];
+
+const MOST_SERIES = 20_000;
 
 /** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
@@ -34,6 +37,8 @@ export class ServerMetrics {
       known.count++;
       return;
     }
+    // Clients make up names of resources: those do not fill the memory.
+    if (this.#requests.size >= MOST_SERIES) return;
     const labels = {
       code: String(code),
       component: "apiserver",
@@ -42,7 +47,7 @@ export class ServerMetrics {
       resource,
       scope,
       subresource,
-      verb: apply ? "APPLY" : (VERBS[verb] ?? verb.toUpperCase()),
+      verb: apply ? "APPLY" : (own(VERBS, verb) ?? verb.toUpperCase()),
       version,
     };
     this.#requests.set(series, { labels, count: 1 });

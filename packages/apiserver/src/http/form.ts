@@ -1,4 +1,4 @@
-import { ApiError, type ApiRequest, headerOf } from "@konverge/core";
+import { ApiError, type ApiRequest, headerOf, own } from "@konverge/core";
 import { type MediaRange, parseAccept } from "./media-types.ts";
 
 /** In what form an answer about objects is wanted. */
@@ -68,7 +68,7 @@ function noRoute({ collection }: Offer): ApiError {
 }
 
 function formOf({ type, parameters }: MediaRange): Form | undefined {
-  const media = type === "*/*" || type === "application/*" ? "json" : MEDIA[type];
+  const media = type === "*/*" || type === "application/*" ? "json" : own(MEDIA, type);
   if (!media) return undefined;
   if (parameters.stream !== undefined && parameters.stream !== "" && parameters.stream !== "watch") return undefined;
   const { as, g, v } = parameters;

@@ -10,8 +10,10 @@ export function parseAccept(header: string | undefined): readonly MediaRange[] {
   let ranges = read.get(header);
   if (!ranges) {
     ranges = rangesIn(header);
-    if (read.size >= REMEMBERED) read.clear();
-    read.set(header, ranges);
+    if (header.length <= LONGEST_REMEMBERED) {
+      if (read.size >= REMEMBERED) read.clear();
+      read.set(header, ranges);
+    }
   }
   return ranges;
 }
@@ -19,10 +21,14 @@ export function parseAccept(header: string | undefined): readonly MediaRange[] {
 /** Each client sends the same few headers again and again. */
 const read = new Map<string, readonly MediaRange[]>();
 const REMEMBERED = 256;
+/** A client that makes up long ones must not fill the memory with them. */
+const LONGEST_REMEMBERED = 1024;
+/** What comes after so many is not looked at. */
+const MOST_RANGES = 1000;
 
 function rangesIn(header: string): MediaRange[] {
   return header
-    .split(",")
+    .split(",", MOST_RANGES)
     .map((entry, index) => ({ range: mediaRange(entry), index }))
     .filter(({ range }) => range.type !== "")
     .sort((a, b) => quality(b.range) - quality(a.range) || a.index - b.index)

@@ -1,4 +1,12 @@
-import { append, badRequest, DurationError, type FieldError, invalid, parseDuration } from "@konverge/core";
+import {
+  append,
+  badRequest,
+  DurationError,
+  exceeds64Bits,
+  type FieldError,
+  invalid,
+  parseDuration,
+} from "@konverge/core";
 import { fieldManagerErrors, forbidden, invalidValue, notSupported, required } from "@konverge/schema";
 
 /** Query parameters are true when they are present, unless they say false or 0. */
@@ -12,8 +20,8 @@ export function integerParameter(query: URLSearchParams, name: string): number |
   if (text === null) return undefined;
   if (!/^[+-]?[0-9]+$/.test(text))
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text);
-  if (value !== BigInt.asIntN(64, value)) {
+  const value = exceeds64Bits(text) ? undefined : BigInt(text);
+  if (value === undefined || value !== BigInt.asIntN(64, value)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
   return Number(value);

@@ -3,6 +3,7 @@ import { isTrue } from "./query.ts";
 
 /** What a path and method ask for, in Kubernetes' terms: the attributes that authorization and audit see. */
 export interface RequestInfo {
+  /** Decoded, as everything here. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** get, list, watch, create, update, patch, delete, deletecollection; for other paths the method in lower case. */
@@ -14,26 +15,29 @@ export interface RequestInfo {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** What follows the subresource: the path of a proxy request. */
+  /** What follows the subresource: see {@link subpathOf}. */
   readonly rest: string;
 }
 
-const METHOD_VERBS: Record<string, string> = {
-  GET: "get",
-  HEAD: "get",
-  POST: "create",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
-};
+const METHOD_VERBS: ReadonlyMap<string, string> = new Map([
+  ["GET", "get"],
+  ["HEAD", "get"],
+  ["POST", "create"],
+  ["PUT", "update"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+]);
 
 /** Subresources of a namespace; anything else below `/namespaces/NAME/` is a resource in it. */
 const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
-/** Reads a request's path. Paths outside /api and /apis, and discovery paths, are not resource requests. */
+/**
+ * Reads a request's path. Paths outside /api and /apis, and discovery paths, are not resource requests. As in Go, the path is
+ * decoded before it is split: an encoded slash is a slash, for authorization as for whoever answers.
+ */
 export function requestInfo(request: Pick<ApiRequest, "method" | "path">): RequestInfo {
   const question = request.path.indexOf("?");
-  const path = question < 0 ? request.path : request.path.slice(0, question);
+  const path = decoded(question < 0 ? request.path : request.path.slice(0, question));
   const query = new URLSearchParams(question < 0 ? "" : request.path.slice(question + 1));
   const other = (verb = request.method.toLowerCase(), group = "", version = ""): RequestInfo => ({
     path,
@@ -49,9 +53,7 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
     rest: "",
   });
 
-  const segments = path.split("/").filter((segment) => segment !== "");
-  if (path.includes("%")) for (const [i, segment] of segments.entries()) segments[i] = decode(segment);
-  const [root, ...after] = segments;
+  const [root, ...after] = withoutSlashes(path).split("/");
   if (root !== "api" && root !== "apis") return other();
   const groupLength = root === "api" ? 1 : 2;
   if (after.length <= groupLength - 1) return other();
@@ -87,20 +89,38 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
 }
 
 function verbOf(method: string, name: string, query: URLSearchParams, deprecatedWatch: boolean): string {
-  const verb = METHOD_VERBS[method] ?? method.toLowerCase();
-  if (verb === "get") {
-    if (deprecatedWatch || (name === "" && isTrue(query.get("watch")))) return "watch";
-    if (name === "") return "list";
-  }
+  if (deprecatedWatch) return "watch";
+  const verb = METHOD_VERBS.get(method) ?? method.toLowerCase();
+  if (verb === "get" && name === "") return isTrue(query.get("watch")) ? "watch" : "list";
   return verb === "delete" && name === "" ? "deletecollection" : verb;
 }
 
-function decode(segment: string): string {
+function decoded(path: string): string {
+  if (!path.includes("%")) return path;
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(path);
   } catch {
-    throw badRequest(`the path segment ${JSON.stringify(segment)} is not valid percent-encoding`);
+    throw badRequest(`the path ${JSON.stringify(path)} is not valid percent-encoding`);
   }
+}
+
+/** Without those at both ends; those in between separate empty segments. */
+function withoutSlashes(path: string): string {
+  let [start, end] = [0, path.length];
+  while (start < end && path[start] === "/") start++;
+  while (end > start && path[end - 1] === "/") end--;
+  return path.slice(start, end);
+}
+
+/** A decoded path as it goes over the wire. */
+export function encodedPath(path: string): string {
+  return encodeURI(path.toWellFormed()).replace(/[?#]/g, (character) => (character === "?" ? "%3F" : "%23"));
+}
+
+/** What a proxy request asks of the one behind the proxy: empty, or a path that begins with a slash, encoded. */
+export function subpathOf({ rest, path }: RequestInfo): string {
+  const subpath = rest === "" || rest.startsWith("/") ? rest : `/${rest}`;
+  return encodedPath(path.endsWith("/") && !subpath.endsWith("/") ? `${subpath}/` : subpath);
 }
 
 const STREAMS = new Set(["attach", "exec", "proxy", "log", "portforward"]);

@@ -5,19 +5,32 @@ import { ApiError, badRequest, type HeaderMap } from "@konverge/core";
 /** A request of either protocol; what is used of it is the same in both. */
 export type Incoming = IncomingMessage | Http2ServerRequest;
 
-/** Headers with every value of those that came more than once, which neither protocol's own map has. */
-export function headersOf(incoming: Incoming): HeaderMap {
-  const headers: Record<string, string | string[]> = {};
-  const { rawHeaders } = incoming;
+/** The limit of a real API server on the head of a request. As in HTTP/2, each header counts 32 bytes more than it has. */
+export const LARGEST_HEAD = 1024 * 1024;
+const HEADER_OVERHEAD = 32;
+/** As many headers as can be within the limit. */
+export const MOST_HEADERS = LARGEST_HEAD / HEADER_OVERHEAD;
+
+/**
+ * Headers with every value of those that came more than once, which neither protocol's own map has. The object has no
+ * prototype: clients choose the names. Throws when they are larger than {@link LARGEST_HEAD}.
+ */
+export function headersOf({ rawHeaders }: Pick<Incoming, "rawHeaders">): HeaderMap {
+  const headers: Record<string, string | string[]> = Object.create(null);
+  let size = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase();
     const value = rawHeaders[i + 1]!;
+    size += name.length + value.length + HEADER_OVERHEAD;
+    if (size > LARGEST_HEAD) throw headTooLarge();
     if (name.startsWith(":")) {
       if (name === ":authority") headers["host"] ??= value;
       continue;
     }
     const known = headers[name];
-    headers[name] = known === undefined ? value : [known, value].flat();
+    if (known === undefined) headers[name] = value;
+    else if (typeof known === "string") headers[name] = [known, value];
+    else known.push(value);
   }
   return headers;
 }
@@ -32,32 +45,7 @@ export function pathOf({ url }: Incoming): string {
   throw badRequest(`the request's path ${JSON.stringify(url)} must begin with a slash`);
 }
 
-/** The whole body, or undefined when there is none; throws when it is larger than `limit`. `count` gets the size of each part. */
-export async function readBody(
-  incoming: Incoming,
-  limit: number,
-  count: (bytes: number) => void,
-): Promise<Uint8Array | undefined> {
-  if (!hasBody(incoming)) return undefined;
-  if (Number(incoming.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    count(chunk.length);
-    chunks.push(chunk);
-  }
-  return size === 0 ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-}
-
-function hasBody(incoming: Incoming): boolean {
-  if ("stream" in incoming) return !incoming.stream.endAfterHeaders;
-  const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
-  return encoding !== undefined || (length !== undefined && length !== "0");
-}
-
-function tooLarge(limit: number): ApiError {
-  const message = `Request entity too large: limit is ${limit}`;
-  return new ApiError({ code: 413, reason: "RequestEntityTooLarge", message });
+function headTooLarge(): ApiError {
+  const message = `Request header fields too large: limit is ${LARGEST_HEAD} bytes, of which each header takes ${HEADER_OVERHEAD} more than it has`;
+  return new ApiError({ code: 431, reason: "RequestHeaderFieldsTooLarge", message });
 }

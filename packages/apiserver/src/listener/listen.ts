@@ -16,15 +16,18 @@ import {
   type ApiResponse,
   type Clock,
   forbidden,
+  type HeaderMap,
   realClock,
   stringifyJson,
   type Transport,
-  tooManyRequests,
 } from "@konverge/core";
 import type { Peer } from "../auth/peer.ts";
+import type { User } from "../auth/user.ts";
 import { Guard } from "../guard.ts";
+import { readBody as bodyOf, discardBody } from "./body.ts";
+import { BodyBudget, type HeldBytes } from "./body-budget.ts";
 import { connectionPeer } from "./connection-peer.ts";
-import { headersOf, type Incoming, pathOf, readBody } from "./incoming.ts";
+import { headersOf, type Incoming, LARGEST_HEAD, MOST_HEADERS, pathOf } from "./incoming.ts";
 import { isFromThisMachine, isLoopback } from "./loopback.ts";
 import { acceptsGzip, breakOff, ConnectionReset, isAbandoned, type Outgoing, StalledClient, send } from "./outgoing.ts";
 import { requestProblem } from "./request-problem.ts";
@@ -41,7 +44,11 @@ export interface ListenOptions {
   tls: TlsOptions | "plain";
   /** Larger bodies are refused with 413. Default 3 MiB, as in a real server. */
   largestBody?: number;
-  /** The most bytes of bodies that are kept at a time, of requests under way; beyond it 429 is answered. Default 256 MiB. */
+  /**
+   * The most bytes of bodies that are kept at a time, of requests under way; beyond it 429 is answered. Behind a {@link Guard} a
+   * quarter is for administrators alone, a sixteenth for all unauthenticated clients, and no user has more than a quarter.
+   * Default 256 MiB.
+   */
   mostBodies?: number;
   /** How long close() waits for answers that are under way, in milliseconds. Default 5,000. */
   grace?: number;
@@ -74,10 +81,8 @@ const GRACE = 5000;
 const SILENCE = 60_000;
 /** As Go's server under a real API server: longer than clients keep idle connections, so that none is cut in use. */
 const KEEP_ALIVE = 90_000;
-/** The limits of a real API server: on a request's head in bytes and in time, on its body in time, and on what HTTP/2 may send. */
-const LARGEST_HEAD = 1024 * 1024;
+/** The limits of a real API server: on the time that a request's head takes, and on what HTTP/2 may send. */
 const HEAD_PATIENCE = 32_000;
-const BODY_PATIENCE = 60_000;
 const STREAM_WINDOW = 256 * 1024;
 const SESSION_WINDOW = 100 * STREAM_WINDOW;
 /** More than a real server allows: Node counts streams that are over until it is done with them. */
@@ -96,6 +101,8 @@ export async function listen(target: Transport | Guard, options: ListenOptions):
   checkExposure(target, host, options.tls);
   const service = new Service(target, options);
   const server = options.tls === "plain" ? plainServer() : secureServer(options.tls);
+  // HTTP/2 has an option for it.
+  (server as Server).maxHeadersCount = MOST_HEADERS;
   service.attach(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(cannotListen(error, host, options.port ?? 0)));
@@ -147,8 +154,7 @@ function secureServer({ cert, key, clientCa }: TlsOptions): Http2SecureServer {
       initialWindowSize: STREAM_WINDOW,
       maxHeaderListSize: LARGEST_HEAD,
     },
-    // As many headers as fit; their size is limited.
-    maxHeaderListPairs: LARGEST_HEAD / 32,
+    maxHeaderListPairs: MOST_HEADERS,
     // In megabytes: a piece of an answer for each stream, and as much again for what Node itself keeps.
     maxSessionMemory: 128,
   });
@@ -178,14 +184,15 @@ class Service {
   /** Of requests that are under way; those that stream are aborted when the server closes. */
   readonly #streaming = new Set<AbortController>();
   readonly #peers = new WeakMap<object, Peer>();
-  /** Bytes of bodies that have been read and not yet been answered. */
-  #bodies = 0;
+  /** What the bodies take that have been read and not yet been answered. */
+  readonly #bodies: BodyBudget;
   #closing: Promise<void> | undefined;
 
   constructor(target: Transport | Guard, options: ListenOptions) {
     this.#target = target;
     this.#options = options;
     this.#clock = options.clock ?? realClock();
+    this.#bodies = new BodyBudget(options.mostBodies ?? MOST_BODIES);
   }
 
   attach(server: Server | Http2SecureServer): void {
@@ -241,23 +248,30 @@ class Service {
     const gone = () => controller.abort(new Error("the client is gone"));
     outgoing.on("close", gone);
     outgoing.on("error", () => {});
-    const headers = headersOf(incoming);
     const method = incoming.method ?? "GET";
+    let headers: HeaderMap = {};
     let response: ApiResponse;
-    let bodyBytes = 0;
+    let held: HeldBytes | undefined;
+    const readBody = (user?: User) => {
+      held = this.#bodies.open(user);
+      return bodyOf(incoming, { largest: this.#largestBody, held, clock: this.#clock });
+    };
     try {
-      const path = pathOf(incoming);
-      const body = await this.#body(incoming, (bytes) => {
-        bodyBytes += bytes;
-      });
-      response = await this.#answer({ method, path, headers, body, signal: controller.signal }, incoming);
+      headers = headersOf(incoming);
+      response = await this.#answer(
+        { method, path: pathOf(incoming), headers, signal: controller.signal },
+        incoming,
+        readBody,
+      );
     } catch (error) {
       if (isAbandoned(outgoing)) return;
       if (error instanceof ConnectionReset) return breakOff(outgoing);
       response = this.#failure(error, method, incoming.url);
     } finally {
-      this.#bodies -= bodyBytes;
+      held?.release();
     }
+    const isUnread = !held && !incoming.complete && !outgoing.stream;
+    if (isUnread) discardBody(incoming as IncomingMessage, this.#largestBody, this.#clock);
     const isStream = typeof response.body !== "string" && !(response.body instanceof Uint8Array);
     if (isStream) {
       this.#streaming.add(controller);
@@ -267,8 +281,8 @@ class Service {
       await send(outgoing, response, {
         withoutBody: method === "HEAD",
         acceptsGzip: acceptsGzip(headers),
-        // What is left of a body that was not read is no request.
-        last: this.#closing !== undefined || !incoming.complete,
+        // What is left of a body that was read in part is no request.
+        last: this.#closing !== undefined || !(incoming.complete || isUnread),
         clock: this.#clock,
       });
     } catch (error) {
@@ -282,28 +296,6 @@ class Service {
       if (isStream) gone();
       // A stream's head, long gone, did not say that it would be the last answer on this connection.
       if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
-    }
-  }
-
-  /** The body of a request, within the limits of its size, of the time it takes, and of what all requests together may hold. */
-  async #body(incoming: Incoming, read: (bytes: number) => void): Promise<Uint8Array | undefined> {
-    const late = Promise.withResolvers<never>();
-    const timer = this.#clock.after(BODY_PATIENCE, () => late.reject(bodyTimeout()));
-    let isOver = false;
-    const count = (bytes: number) => {
-      if (isOver) return;
-      read(bytes);
-      this.#bodies += bytes;
-      if (this.#bodies > (this.#options.mostBodies ?? MOST_BODIES))
-        throw tooManyRequests("Too many requests, please try again later.", 1);
-    };
-    try {
-      const body = readBody(incoming, this.#options.largestBody ?? LARGEST_BODY, count);
-      body.catch(() => {});
-      return await Promise.race([body, late.promise]);
-    } finally {
-      isOver = true;
-      timer.cancel();
     }
   }
 
@@ -325,7 +317,7 @@ class Service {
         ...(upgrade && { upgrade }),
         ...(other !== undefined && { tunnel: other }),
       };
-      const response = await this.#answer(request, incoming);
+      const response = await this.#answer(request, incoming, async () => undefined);
       if (response.status === 101 && response.socket && response.socket.protocol === other) {
         await this.#upgrades.tunnel(socket, head, response.headers, response.socket);
         return;
@@ -340,14 +332,23 @@ class Service {
     }
   }
 
-  #answer(request: ApiRequest, incoming: Incoming): Promise<ApiResponse> {
-    if (this.#target instanceof Guard) return this.#target.handle(request, this.#peerOf(incoming));
+  get #largestBody(): number {
+    return this.#options.largestBody ?? LARGEST_BODY;
+  }
+
+  async #answer(
+    request: ApiRequest,
+    incoming: Incoming,
+    readBody: (user?: User) => Promise<Uint8Array | undefined>,
+  ): Promise<ApiResponse> {
+    if (this.#target instanceof Guard) return this.#target.handle(request, this.#peerOf(incoming), readBody);
     if (!isFromThisMachine(request.headers)) {
       const why =
         "this server accepts requests from its own machine only, and the Host or Origin of this request is another machine";
       throw forbidden({ group: "", plural: "" }, "", why);
     }
-    return this.#target(request);
+    const body = await readBody();
+    return this.#target({ ...request, ...(body !== undefined && { body }) });
   }
 
   #peerOf(incoming: Incoming): Peer {
@@ -378,11 +379,6 @@ class Service {
 /** What says nothing about the server. */
 function isExpected(error: unknown): boolean {
   return error instanceof StalledClient || error instanceof ConnectionReset;
-}
-
-function bodyTimeout(): ApiError {
-  const message = "Timeout: request did not complete within the allotted timeout";
-  return new ApiError({ code: 504, reason: "Timeout", message, details: {} });
 }
 
 function unknownUpgrade(protocol = ""): ApiError {

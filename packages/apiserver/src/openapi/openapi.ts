@@ -4,7 +4,7 @@
  * /openapi/v2 has all of it in one document, as JSON or as protobuf: kubectl asks there about kinds that v3 does not know.
  */
 import { createHash } from "node:crypto";
-import { type ApiRequest, type ApiResponse, headerOf, stringifyJson } from "@konverge/core";
+import { type ApiRequest, type ApiResponse, headerOf, own, stringifyJson } from "@konverge/core";
 import type { SwaggerPart } from "../aggregation/foreign-documents.ts";
 import { type ServedVersion, servedGroups } from "../discovery/api-groups.ts";
 import { parseAccept } from "../http/media-types.ts";
@@ -70,9 +70,9 @@ export class OpenApi {
 
   #swagger(request: ApiRequest): ApiResponse {
     this.#refresh();
-    const asked = parseAccept(headerOf(request.headers, "accept")).find(({ type }) => SWAGGER_TYPES[type]);
+    const asked = parseAccept(headerOf(request.headers, "accept")).find(({ type }) => own(SWAGGER_TYPES, type));
     if (!asked) return { status: 406, headers: { "content-type": "text/plain; charset=utf-8" }, body: "" };
-    const type = SWAGGER_TYPES[asked.type]!;
+    const type = own(SWAGGER_TYPES, asked.type)!;
     let document = this.#swaggers.get(type);
     if (!document) {
       const documents = [

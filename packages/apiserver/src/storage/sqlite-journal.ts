@@ -5,7 +5,8 @@ import { crc32 } from "node:zlib";
 import { Collection } from "./collection.ts";
 import type { Entry } from "./entry.ts";
 import type { Journal, JournalRecord, Snapshot } from "./journal.ts";
-import { type Durability, damaged, explain, openDatabase } from "./sqlite-schema.ts";
+import { RevisionRecord } from "./revision-record.ts";
+import { type Durability, damaged, explain, incomplete, openDatabase } from "./sqlite-schema.ts";
 
 /** The file, and what it must survive. */
 export interface SqliteJournalOptions {
@@ -40,15 +41,17 @@ interface ChangeRow extends Row {
  *
  * Guarantees: what `append` has returned for is there after the process is killed at any moment; with durability `power`
  * also after the machine is. A batch is kept whole or not at all. Every row carries a checksum, so damage is found when
- * the file is loaded, not when an object turns out to be wrong.
+ * the file is loaded, not when an object turns out to be wrong. A file beside it, `-revision`, says how far it went: what ends
+ * earlier is refused.
  *
  * Caveat: with durability `process`, a power failure may lose the changes since the last checkpoint (some megabytes); the
- * file is then consistent, as of an earlier revision.
+ * file is then consistent, as of an earlier revision, and refused if the file beside it has outlived them.
  */
 export class SqliteJournal implements Journal {
   readonly #path: string;
   readonly #database: DatabaseSync;
   readonly #insert;
+  readonly #record: RevisionRecord;
   /** See the tables: `objects` is the state at `base`, changes up to `target` are to be folded into it. */
   #base = 0;
   #target = 0;
@@ -58,13 +61,17 @@ export class SqliteJournal implements Journal {
     createPrivateFile(path);
     this.#database = openDatabase(path, durability);
     this.#insert = this.#database.prepare("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#record = this.#openRecord();
   }
 
   load(): Snapshot | undefined {
     try {
-      return this.#load();
+      const snapshot = this.#load();
+      this.#checkEnd(snapshot?.revision ?? 0);
+      return snapshot;
     } catch (error) {
       this.#database.close();
+      this.#record.close();
       throw explain(error, this.#path);
     }
   }
@@ -77,6 +84,8 @@ export class SqliteJournal implements Journal {
         this.#insert.run(revision, resource, key, uid, labels, fields, text, checksum, deleted, change.at);
       }
     });
+    const last = records.at(-1);
+    if (last) this.#note(last.change.revision);
     this.#foldSome(Math.max(FOLD_AT_ONCE, 2 * records.length));
   }
 
@@ -85,6 +94,8 @@ export class SqliteJournal implements Journal {
   }
 
   replace(state: Snapshot): void {
+    // Before, because the revision may be lower than the one that is kept now.
+    this.#record.reset(Math.min(state.revision, this.#record.read() || 0));
     this.#transaction(() => {
       this.#database.exec("DELETE FROM changes; DELETE FROM objects");
       const insert = this.#database.prepare("INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
@@ -96,6 +107,7 @@ export class SqliteJournal implements Journal {
       }
       this.#writeProgress(state.revision, state.revision);
     });
+    this.#record.reset(state.revision);
     this.#base = state.revision;
     this.#target = state.revision;
   }
@@ -105,6 +117,32 @@ export class SqliteJournal implements Journal {
     // A compaction that no write has followed is not in the file yet.
     this.#foldSome(FOLD_AT_ONCE);
     this.#database.close();
+    this.#record.close();
+  }
+
+  /** After a commit that counts whatever happens here: a record that lags is still true. */
+  #note(revision: number): void {
+    try {
+      this.#record.advance(revision);
+    } catch {}
+  }
+
+  #openRecord(): RevisionRecord {
+    try {
+      return new RevisionRecord(`${this.#path}-revision`);
+    } catch (error) {
+      this.#database.close();
+      throw explain(error, `${this.#path}-revision`);
+    }
+  }
+
+  /** Refuses a file that ends before what was acknowledged: nothing in it shows that its end is missing. */
+  #checkEnd(revision: number): void {
+    const acknowledged = this.#record.read();
+    if (acknowledged !== undefined && !(acknowledged <= revision)) {
+      throw incomplete(this.#path, revision, acknowledged, this.#record.path);
+    }
+    this.#record.reset(revision);
   }
 
   #load(): Snapshot | undefined {

@@ -125,7 +125,18 @@ export function explain(error: unknown, path: string): Error {
 export function damaged(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     "Damaged",
-    `${path} is damaged: ${what}. Restore a copy of the file or a saved snapshot, or move it away (with ${path}-wal) to start empty.`,
+    `${path} is damaged: ${what}. Restore a copy of the file or a saved snapshot, or move it away (with ${path}-wal and ${path}-revision) to start empty.`,
     { cause },
   );
+}
+
+/** The error for a file that ends before the last revision that was acknowledged; NaN where that is not known. */
+export function incomplete(path: string, revision: number, acknowledged: number, record: string): JournalError {
+  const what = Number.isNaN(acknowledged)
+    ? `${record}, which says how far ${path} goes, is damaged`
+    : `${path} is damaged: it ends at revision ${revision}, but revision ${acknowledged} was acknowledged`;
+  const why =
+    "The end of its write-ahead log is missing after damage, a power failure, or the copy of one file without the others";
+  const advice = `Restore a copy of all its files or a saved snapshot, or remove ${record} to continue with revision ${revision}`;
+  return new JournalError("Damaged", `${what}. ${why}. ${advice}.`);
 }

@@ -1,4 +1,4 @@
-import { ageSince, canonicalQuantity } from "@konverge/core";
+import { ageSince, canonicalQuantity, own } from "@konverge/core";
 import type {
   ConfigMap,
   Event,
@@ -79,7 +79,7 @@ const ACCESS_MODES: Record<string, string> = {
 function accessModes(modes: readonly string[] | undefined): string {
   return Object.keys(ACCESS_MODES)
     .filter((mode) => modes?.includes(mode))
-    .map((mode) => ACCESS_MODES[mode])
+    .map((mode) => own(ACCESS_MODES, mode))
     .join(",");
 }
 

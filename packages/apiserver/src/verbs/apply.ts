@@ -5,6 +5,7 @@ import { DecodeError } from "../codec/decode-error.ts";
 import { checkFinite } from "../codec/finite-numbers.ts";
 import { jsonKind } from "../codec/go-values.ts";
 import type { JsonText } from "../codec/json-text.ts";
+import { checkValue } from "../codec/part-limit.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { parseYamlText } from "../codec/yaml-text.ts";
 import { bodyText } from "../http/bodies.ts";
@@ -25,6 +26,7 @@ export function appliedBy(
       if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${whole}`);
       if (fieldValidation === "Warn") call.warn(whole);
     }
+    checkValue(merged);
     const object = decoded(applied, () => codec.decodeMerged(merged));
     codec.applyDefaults(object);
     call.definition.strategy.defaults?.(object);

@@ -13,10 +13,10 @@ import type { JsonObject } from "@konverge/schema/patch";
 import { decodeProtobuf, PROTOBUF_MEDIA_TYPE } from "@konverge/schema/protobuf";
 import type { Call } from "../call/call.ts";
 import type { Codec } from "../codec/codec.ts";
-import { checkContainers, countContainers } from "../codec/container-limit.ts";
 import { DecodeError } from "../codec/decode-error.ts";
 import { checkFinite } from "../codec/finite-numbers.ts";
 import { type JsonText, parseJsonText } from "../codec/json-text.ts";
+import { checkValue } from "../codec/part-limit.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { parseYamlText } from "../codec/yaml-text.ts";
 import { bodyBytes, bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
@@ -78,7 +78,7 @@ function parseProtobuf(request: ApiRequest, expected: Expected): JsonText {
   const bytes = bodyBytes(request);
   try {
     const value = decodeProtobuf(bytes, { default: expected });
-    checkContainers(countContainers(value));
+    checkValue(value);
     return { value, duplicates: [] };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 400) throw error;

@@ -7,6 +7,7 @@ import { ApiServer } from "../server.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const OPENS = "/apis/example.com/v1/namespaces/default/opens";
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const JSON_TYPE = "application/json";
 const YAML_TYPE = "application/yaml";
 const PATCH = { json: "application/json-patch+json", merge: "application/merge-patch+json" };
@@ -31,7 +32,7 @@ async function stage() {
   };
   const names = { plural: "opens", singular: "open", kind: "Open", listKind: "OpenList" };
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  const created = await send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON_TYPE, {
+  const created = await send("POST", DEFINITIONS, JSON_TYPE, {
     metadata: { name: "opens.example.com" },
     spec: {
       group: "example.com",
@@ -151,7 +152,7 @@ test("field validation finds keys that come twice in YAML, however many there ar
     400,
     'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map\n  line 8: key "b" already set in map',
   ]);
-  const lines = "  k: v\n".repeat(50_000);
+  const lines = "  k: v\n".repeat(29_000);
   assert.equal((await send("POST", MAPS, YAML_TYPE, `metadata: {name: many}\ndata:\n${lines}`)).status, 201);
 });
 
@@ -184,27 +185,112 @@ test("an answer tells the first of very many errors, and how many more there are
   assert.ok(details!.causes!.length < 10);
 });
 
-test("a list with more errors than the stack has room for is invalid, not an error of the server", async () => {
+test("an object with as many errors as it may have parts is invalid, not an error of the server", async () => {
   const send = await stage();
-  const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`!${i}`, ""]));
+  const labels = Object.fromEntries(Array.from({ length: 11_900 }, (_, i) => [`!${i}`, ""]));
   assert.equal((await send("POST", MAPS, JSON_TYPE, { metadata: { name: "o", labels } })).status, 422);
-  const ports = `[${"{},".repeat(60_000)}{}]`;
+  const ports = `[${"{},".repeat(30_000)}{}]`;
   const service = `{"metadata":{"name":"s"},"spec":{"ports":${ports}}}`;
   assert.equal((await send("POST", "/api/v1/namespaces/default/services", JSON_TYPE, service)).status, 422);
 });
+
+const many = (count: number, value: unknown = "") =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index.toString(36)}`, value]));
 
 test("a body of more parts than any object has is too large, in every form", async () => {
   const send = await stage();
   const parts = `[${"{},".repeat(300_000)}{}]`;
   const answers = [
     await send("POST", OPENS, JSON_TYPE, open("a", parts)),
-    await send("POST", OPENS, YAML_TYPE, `spec: ${parts}`),
     await send("PATCH", `${OPENS}/a`, PATCH.merge, `{"spec":${parts}}`),
     await send("PATCH", `${OPENS}/a?fieldManager=x`, APPLY, open("a", parts)),
   ];
-  for (const answer of answers) {
-    assert.deepEqual(pick(answer), [413, "Request entity too large: limit is 250000 objects and lists"]);
+  for (const { status, message } of answers) {
+    assert.equal(status, 413);
+    assert.match(
+      message!,
+      /^Request entity too large: \d+ keys, objects and lists, limit is 100000: divide the object$/,
+    );
   }
+  const yaml = await send("POST", OPENS, YAML_TYPE, `spec: ${parts}`);
+  const message = "Request entity too large: the text has more than 60000 keys and values: divide the object";
+  assert.deepEqual(pick(yaml), [413, message]);
+});
+
+test("the largest object that is legitimate passes, and one of many times its keys is too large for every verb", async () => {
+  const send = await stage();
+  const body = (name: string, keys: number, value = "") => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name },
+    data: many(keys, value),
+  });
+  const value = "v".repeat(95);
+  assert.equal((await send("POST", MAPS, JSON_TYPE, body("m", 10_000, value))).status, 201);
+  assert.equal((await send("PUT", `${MAPS}/m`, JSON_TYPE, body("m", 10_000, "w"))).status, 200);
+  assert.equal((await send("PATCH", `${MAPS}/m?fieldManager=x&force=true`, APPLY, body("m", 10_000, "x"))).status, 200);
+  assert.equal((await send("PATCH", `${MAPS}/m`, PATCH.merge, { data: { a: "b" } })).status, 200);
+  const tooLarge = /^Request entity too large: .* limit is (12000|100000): divide the object$/;
+  for (const keys of [13_000, 180_000]) {
+    const data = many(keys);
+    const yaml = `kind: ConfigMap\nmetadata:\n  name: y\ndata:\n${Object.keys(data).map((key) => `  ${key}: ""\n`)}`;
+    for (const [method, path, type, content] of [
+      ["POST", `${MAPS}?dryRun=All`, JSON_TYPE, body("n", keys)],
+      ["PUT", `${MAPS}/m`, JSON_TYPE, body("m", keys)],
+      ["PATCH", `${MAPS}/m`, PATCH.merge, { data }],
+      ["PATCH", `${MAPS}/m`, STRATEGIC, { data }],
+      ["PATCH", `${MAPS}/m`, PATCH.json, JSON.stringify([{ op: "add", path: "/data", value: data }])],
+      ["PATCH", `${MAPS}/m?fieldManager=x`, APPLY, body("m", keys)],
+    ] as const) {
+      const answer = await send(method, path, type, content);
+      assert.equal(answer.status, 413, `${method} ${type}`);
+      assert.match(answer.message!, tooLarge, `${method} ${type}`);
+    }
+    assert.ok([400, 413].includes((await send("POST", MAPS, YAML_TYPE, yaml)).status));
+  }
+});
+
+test("an object cannot grow beyond the limit by patches that are small", async () => {
+  const send = await stage();
+  await send("POST", MAPS, JSON_TYPE, { metadata: { name: "m" }, data: many(11_990) });
+  const more = Object.fromEntries(Object.keys(many(100)).map((key) => [`more-${key}`, ""]));
+  const [, message] = pick(await send("PATCH", `${MAPS}/m`, PATCH.merge, { data: more }));
+  assert.equal(message, "Request entity too large: maps of 12090 keys, limit is 12000: divide the object");
+  const copies = JSON.stringify([{ op: "copy", from: "/data", path: "/metadata/annotations" }]);
+  assert.equal((await send("PATCH", `${MAPS}/m`, PATCH.json, copies)).status, 413);
+});
+
+test("an object is taken back with its managed fields, of which there are as many as of its own", async () => {
+  const send = await stage();
+  await send("POST", MAPS, JSON_TYPE, { metadata: { name: "m" }, data: many(11_000) });
+  const fields = Object.fromEntries(Object.keys(many(11_000)).map((key) => [`f:${key}`, {}]));
+  const managed = (manager: string) => ({
+    manager,
+    operation: "Update",
+    apiVersion: "v1",
+    fieldsType: "FieldsV1",
+    fieldsV1: { "f:data": fields },
+  });
+  const metadata = { name: "m", managedFields: [managed("a"), managed("b")] };
+  assert.equal((await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000, "x") })).status, 200);
+  metadata.managedFields.push(managed("c"));
+  const { status, message } = await send("PUT", `${MAPS}/m`, JSON_TYPE, { metadata, data: many(11_000) });
+  assert.equal(status, 413);
+  assert.match(String(message), /managed fields of 66\d+ keys, objects and lists, limit is 50000/);
+});
+
+test("a custom resource definition of 1.5 MiB is accepted", async () => {
+  const send = await stage();
+  const names = { plural: "larges", singular: "large", kind: "Large", listKind: "LargeList" };
+  const spec = { type: "object", properties: many(11_900, { type: "string", description: "d".repeat(80) }) };
+  const openAPIV3Schema = { type: "object", properties: { spec } };
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }];
+  const body = JSON.stringify({
+    metadata: { name: "larges.example.com" },
+    spec: { group: "example.com", scope: "Namespaced", names, versions },
+  });
+  assert.ok(body.length > 1_400_000, String(body.length));
+  assert.equal((await send("POST", DEFINITIONS, JSON_TYPE, body)).status, 201);
 });
 
 test("a resource version beyond 64 bits is invalid", async () => {

@@ -11,6 +11,7 @@ import { type Call, requestVersion } from "../call/call.ts";
 import { DecodeError } from "../codec/decode-error.ts";
 import { checkFinite } from "../codec/finite-numbers.ts";
 import { type JsonText, parseJsonText } from "../codec/json-text.ts";
+import { checkValue } from "../codec/part-limit.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import { bodyText, contentType, unsupportedMediaType } from "../http/bodies.ts";
 import { type WriteParameters, writeParameters } from "../http/query.ts";
@@ -124,6 +125,7 @@ function decodePatched(
   shown: () => string,
   words: "json" | "map" = "json",
 ): WorkingObject {
+  checkValue(patched);
   const { codec } = call.version;
   const problem = words === "map" ? mapTypeProblem(patched) : patchedTypeProblem(call, patched);
   if (problem !== undefined) throw invalidPatch(shown(), problem);

@@ -14,8 +14,11 @@ export function checkRoute(
   definition: ResourceDefinition,
   version: ResourceVersion,
 ): void {
-  const { name, subresource, namespace, verb } = info;
+  const { name, subresource, namespace, verb, rest } = info;
   const isOutside = definition.namespaced && namespace === "";
+  if (verb === "watch" && method !== "GET") throw notAllowed(definition, verb);
+  if (subresource !== "" && name === "") throw noSuchPath();
+  if (rest !== "" && subresource !== "proxy" && !definition.custom) throw noSuchPath();
   if (name !== "" && isOutside && verb !== "watch") throw noSuchPath();
   if (subresource !== "") {
     const found = version.subresources.get(subresource);

@@ -1,4 +1,4 @@
-import { hasWebhooks, type Operator } from "@konverge/runtime";
+import type { Operator } from "@konverge/runtime";
 import { printYaml } from "@konverge/schema";
 import { checkedName } from "../checked-name.ts";
 import type { Files } from "../manifests/files.ts";
@@ -25,7 +25,7 @@ function operatorBundle(operator: Operator, options: BundleOptions & { readonly 
   const { name } = operator;
   const parts = partsOf(operator, options.settings);
   const { namespace = name } = options;
-  const objects = operatorObjects(operator, { ...options, namespace });
+  const objects = operatorObjects(operator, { ...options, namespace, webhookCa: "olm" });
   const samples = options.samples.filter((sample) => isOf(sample, operator));
   const files = new Map<string, string>();
   const yaml = (path: string, value: object) => files.set(path, WRITTEN + printYaml(value));
@@ -34,9 +34,6 @@ function operatorBundle(operator: Operator, options: BundleOptions & { readonly 
     clusterServiceVersion(operator, parts, objects, { ...options, namespace, samples }),
   );
   for (const crd of objects.crds) yaml(`manifests/${crd.metadata.name}.crd.yaml`, crd);
-  // OLM puts it into the namespace of the operator.
-  const { namespace: _, ...metadata } = objects.service.metadata;
-  if (hasWebhooks(parts)) yaml(`manifests/${name}.service.yaml`, { ...objects.service, metadata });
   yaml("metadata/annotations.yaml", { annotations: labels(name, options.channel) });
   yaml("tests/scorecard/config.yaml", scorecard());
   files.set("bundle.Dockerfile", dockerfile(name, options.channel));

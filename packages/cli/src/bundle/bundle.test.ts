@@ -38,6 +38,7 @@ interface Csv {
         permissions: { rules: { resources: string[] }[] }[];
       };
     };
+    webhookdefinitions: Record<string, unknown>[];
   };
 }
 
@@ -61,7 +62,41 @@ test("a bundle has what OLM installs: the Deployment with its permissions, the k
   assert.deepEqual(owned[0]!.resources, [{ kind: "ConfigMap", name: "", version: "v1" }]);
   // If a bundle owns a CRD, it contains it.
   for (const { name } of owned) assert.ok(files.has(`greeting-operator/manifests/${name}.crd.yaml`));
-  assert.ok(files.has("greeting-operator/manifests/greeting-operator.service.yaml"), "its webhooks need a Service");
+});
+
+test("OLM registers the webhooks and issues their certificates, so the operator has no permission on either", () => {
+  const text = bundleFiles([greetingOperator], options).get(
+    "greeting-operator/manifests/greeting-operator.clusterserviceversion.yaml",
+  )!;
+  const [{ spec }] = parseYaml(text) as unknown as [Csv];
+  assert.deepEqual(
+    spec.webhookdefinitions.map(({ type, generateName, webhookPath, targetPort, conversionCRDs }) => [
+      type,
+      generateName,
+      webhookPath,
+      targetPort,
+      conversionCRDs,
+    ]),
+    [
+      [
+        "ValidatingAdmissionWebhook",
+        "validate.greetings.test.example.com",
+        "/validate/greetings.test.example.com",
+        9443,
+        undefined,
+      ],
+      ["ConversionWebhook", "convert.greeting-operator", "/convert", 9443, ["greetings.test.example.com"]],
+    ],
+  );
+  const { clusterPermissions, permissions, deployments } = spec.install.spec;
+  const resources = [...clusterPermissions, ...permissions].flatMap(({ rules }) =>
+    rules.flatMap((one) => one.resources),
+  );
+  assert.ok(
+    !resources.some((one) => /webhookconfigurations|customresourcedefinitions|secrets/.test(one)),
+    `${resources}`,
+  );
+  assert.match(JSON.stringify(deployments), /--webhook-certificates=\/tmp\/k8s-webhook-server\/serving-certs/);
 });
 
 test("the labels of the image are those of the metadata", () => {

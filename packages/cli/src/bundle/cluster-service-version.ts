@@ -3,6 +3,7 @@ import type { CustomResourceDefinition, Deployment, PolicyRule } from "@konverge
 import type { Operator, OperatorParts, RbacObject } from "@konverge/runtime";
 import type { Schema } from "../diff-crd/schema-changes.ts";
 import type { OperatorObjects } from "../manifests/operator-objects.ts";
+import { WEBHOOK_PORT } from "../operators/operator-process.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The levels of the Operator Framework's capability model. */
@@ -28,7 +29,7 @@ export interface BundleOptions {
   readonly samples: readonly KubeObject[];
 }
 
-/** What OLM installs: the Deployment, its permissions and the kinds. The operator registers its webhooks itself. */
+/** What OLM installs: the Deployment, its permissions, the kinds and the webhooks, whose Service and certificates it makes. */
 export function clusterServiceVersion(
   operator: Operator,
   parts: OperatorParts,
@@ -40,6 +41,7 @@ export function clusterServiceVersion(
   const title = displayName(name);
   const [cluster, home] = [rulesOf(objects.roles, "ClusterRole"), rulesOf(objects.roles, "Role", options.namespace)];
   const { spec, metadata } = objects.deployment as Deployment;
+  const webhooks = webhookDefinitions(objects);
   return {
     apiVersion: "operators.coreos.com/v1alpha1",
     kind: "ClusterServiceVersion",
@@ -69,6 +71,7 @@ export function clusterServiceVersion(
         supported: type === "AllNamespaces",
       })),
       customresourcedefinitions: { owned: objects.crds.flatMap((crd) => ownedKinds(crd, parts)) },
+      ...(webhooks.length > 0 && { webhookdefinitions: webhooks }),
       install: {
         strategy: "deployment",
         spec: {
@@ -79,6 +82,33 @@ export function clusterServiceVersion(
       },
     },
   };
+}
+
+/** OLM registers each webhook by itself, at the port of the Deployment. */
+function webhookDefinitions({ name, webhooks, crds }: OperatorObjects): object[] {
+  const place = { deploymentName: name, containerPort: 443, targetPort: WEBHOOK_PORT };
+  const admission = webhooks.flatMap(({ kind, webhooks: entries = [] }) =>
+    entries.map(({ name: generateName, clientConfig, namespaceSelector, matchConditions = [], ...entry }) => {
+      if (matchConditions.length + Object.keys(namespaceSelector ?? {}).length > 0)
+        throw new UsageError(
+          `webhook ${generateName} has a namespaceSelector or matchConditions: OLM has no fields for them; decide in its code`,
+        );
+      const type = kind === "MutatingWebhookConfiguration" ? "MutatingAdmissionWebhook" : "ValidatingAdmissionWebhook";
+      return { type, generateName, ...place, webhookPath: clientConfig.service?.path, ...entry };
+    }),
+  );
+  const converted = crds.filter(({ spec }) => spec.conversion?.webhook);
+  if (converted.length === 0) return admission;
+  const conversion = {
+    type: "ConversionWebhook",
+    generateName: `convert.${name}`,
+    ...place,
+    webhookPath: "/convert",
+    admissionReviewVersions: ["v1"],
+    sideEffects: "None",
+    conversionCRDs: converted.map(({ metadata }) => metadata.name),
+  };
+  return [...admission, conversion];
 }
 
 /** `note-operator` is the Note Operator. */

@@ -5,6 +5,7 @@ import { checkedName } from "../checked-name.ts";
 import { type DeploymentOptions, deploymentOf, METRICS_PORT, NOBODY } from "../manifests/deployment.ts";
 import type { Files } from "../manifests/files.ts";
 import { operatorObjects, partsOf } from "../manifests/operator-objects.ts";
+import { mountedCertificates, type WebhookAuthority, webhookAuthority } from "../manifests/webhook-authority.ts";
 import { NO_SETTINGS, type SettingSources } from "../operators/settings.ts";
 import { HelmTemplate } from "./template.ts";
 import { imageParts, valuesSchema, valuesText } from "./values.ts";
@@ -15,6 +16,10 @@ export interface ChartOptions {
   readonly version: string;
   /** The defaults of the values, and what the roles are for. Default: those that the operators define. */
   readonly settings?: SettingSources;
+  /** Who issues the certificates of webhooks and sets their CA. Default: the operator. */
+  readonly webhookCa?: WebhookAuthority;
+  /** Only these namespaces, by Roles. Default: all, by ClusterRoles. */
+  readonly namespaced?: readonly string[];
 }
 
 const WRITTEN = "Written by `konverge chart`. Change the operator and run it again.";
@@ -29,10 +34,16 @@ export function chartFiles(operators: readonly Operator[], options: ChartOptions
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function operatorChart(operator: Operator, { image, version, settings = NO_SETTINGS }: ChartOptions): Files {
+function operatorChart(operator: Operator, options: ChartOptions): Files {
+  const { image, version, settings = NO_SETTINGS } = options;
+  const reach = {
+    ...(options.webhookCa && { webhookCa: options.webhookCa }),
+    ...(options.namespaced && { namespaced: options.namespaced }),
+  };
+  const webhookCa = webhookAuthority(reach);
   const template = new HelmTemplate();
   const namespace = template.value(".Release.Namespace");
-  const objects = operatorObjects(operator, { namespace, image, settings });
+  const objects = operatorObjects(operator, { namespace, image, settings, ...reach });
   const parts = imageParts(image);
   const files = new Map<string, string>();
   const yaml = (path: string, value: object) => files.set(path, `# ${WRITTEN}\n${printYaml(value)}`);
@@ -71,14 +82,25 @@ function operatorChart(operator: Operator, { image, version, settings = NO_SETTI
   };
   templateFile("service-account.yaml", [account]);
   templateFile("roles.yaml", objects.roles);
+  templateFile("guard.yaml", objects.guard);
   templateFile("service.yaml", [objects.service]);
+  if (objects.certificates.length > 0) templateFile("certificates.yaml", objects.certificates);
   if (objects.webhooks.length > 0) templateFile("webhooks.yaml", objects.webhooks);
   const { labels } = objects.deployment.metadata;
-  const webhooks = hasWebhooks(partsOf(operator, settings));
+  const served = hasWebhooks(partsOf(operator, settings));
+  const webhooks = served && webhookCa !== "none";
   const ownImage = template.value(`include "${operator.name}.image" .`);
-  templateFile("deployment.yaml", [
-    chartDeployment(operator, template, { namespace, image: ownImage, labels: labels!, webhooks }),
-  ]);
+  const certificates = webhooks ? mountedCertificates(webhookCa, operator.name) : undefined;
+  const deployed = {
+    namespace,
+    image: ownImage,
+    labels: labels!,
+    webhooks,
+    withoutWebhooks: served && !webhooks,
+    certificates,
+    ...reach,
+  };
+  templateFile("deployment.yaml", [chartDeployment(operator, template, deployed)]);
   templateFile("service-monitor.yaml", [objects.serviceMonitor], ".Values.serviceMonitor.enabled");
   templateFile("network-policy.yaml", [objects.networkPolicy], ".Values.networkPolicy.enabled");
   templateFile("disruption-budget.yaml", [objects.disruptionBudget], ".Values.podDisruptionBudget.enabled");

@@ -1,7 +1,9 @@
 import { Command } from "commander";
+import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { IMAGE_OPTION, imageOf } from "./image-option.ts";
+import { NAMESPACED_OPTION, webhookCaOption } from "./reach-options.ts";
 import { CHECK_OPTION, writeFiles } from "./write-files.ts";
 
 interface ChartCommandOptions {
@@ -10,6 +12,8 @@ interface ChartCommandOptions {
   readonly image?: string;
   readonly chartVersion?: string;
   readonly operators?: string;
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
 }
 
 /** `konverge chart` */
@@ -20,6 +24,8 @@ export function chartCommand(): Command {
     .option("--output <folder>", "where to write", "charts")
     .option(...CHECK_OPTION)
     .option(...IMAGE_OPTION)
+    .addOption(webhookCaOption())
+    .option(...NAMESPACED_OPTION)
     .option("--chart-version <version>", "version of the charts (default: the version in package.json, or 0.1.0)")
     .option("--operators <names>", "all, or a comma-separated list of names")
     .allowUnknownOption()
@@ -40,7 +46,9 @@ Examples:
       const operators = chosenOperators(await loadOperators(modules), options.operators);
       const settings = { flags: checkFlags(operators, flags, "chart"), env: process.env };
       const image = await imageOf(operators, options.image, "chart");
+      const { webhookCa, namespaced } = options;
+      const reach = { ...(webhookCa && { webhookCa }), ...(namespaced && { namespaced }) };
       const version = options.chartVersion ?? projectVersion();
-      await writeFiles("chart", options, chartFiles(operators, { image, version, settings }));
+      await writeFiles("chart", options, chartFiles(operators, { image, version, settings, ...reach }));
     });
 }

@@ -33,6 +33,14 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "write the context to this file, as JSON if its name ends with .json (default: your kubeconfig)",
     )
     .option("--data <folder>", "keep the cluster's state in this folder (default: in memory)")
+    .addOption(
+      new Option(
+        "--durability <what>",
+        "what the state in --data survives: the end of the process, or of the machine's power",
+      )
+        .choices(["process", "power"])
+        .default("process"),
+    )
     .option("--snapshot <file>", "start with the state of this file, which `konverge snapshot` wrote")
     .option("--nodes <number>", "number of simulated nodes without GPUs; none with --real-nodes", whole, 3)
     .option(

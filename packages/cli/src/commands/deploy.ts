@@ -4,11 +4,13 @@ import { Command } from "commander";
 import { whole } from "../arguments.ts";
 import type { ObjectChange } from "../deploy/apply-objects.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
+import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, type SettingSources, settingsHelp } from "../operators/settings.ts";
 import { type Output, outputOption } from "../output-option.ts";
 import { confirm } from "./confirm.ts";
 import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
+import { NAMESPACED_OPTION, webhookCaOption } from "./reach-options.ts";
 
 interface SharedOptions {
   readonly kubeconfig?: string;
@@ -20,6 +22,8 @@ interface SharedOptions {
   readonly dryRun?: boolean;
   readonly timeout: number;
   readonly classicRole?: boolean;
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
   readonly wait: boolean;
   readonly force?: boolean;
   readonly output: Output;
@@ -62,6 +66,8 @@ export function deployCommands(): Command[] {
     ])
       .option(...IMAGE_OPTION)
       .option(...PULL_SECRET_OPTION)
+      .addOption(webhookCaOption())
+      .option(...NAMESPACED_OPTION)
       .option("--classic-role", "also grant every verb on their kinds and children, as scaffolded roles do")
       .option("--force", REPLACE)
       .option("--no-wait", "return without waiting for the Deployments")
@@ -78,12 +84,14 @@ export function deployCommands(): Command[] {
       ),
     command("undeploy", "remove the Deployments of operators, their RBAC and webhooks; CRDs and objects stay", [
       "npx konverge undeploy --namespace notes",
-    ]).action(
-      onCluster(async (operators, client, options) => {
-        const { undeploy } = await import("../deploy/deploy.ts");
-        await undeploy(operators, client, { ...options, image: DEFAULT_IMAGE });
-      }),
-    ),
+    ])
+      .option(...NAMESPACED_OPTION)
+      .action(
+        onCluster(async (operators, client, options) => {
+          const { undeploy } = await import("../deploy/deploy.ts");
+          await undeploy(operators, client, { ...options, image: DEFAULT_IMAGE });
+        }),
+      ),
   ];
 }
 

@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import { DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
+import type { WebhookAuthority } from "../manifests/webhook-authority.ts";
 import { chosenOperators, loadOperators } from "../operators/operator-modules.ts";
 import { checkFlags, openArguments, settingsHelp } from "../operators/settings.ts";
 import { IMAGE_OPTION, imageOf, PULL_SECRET_OPTION } from "./image-option.ts";
+import { NAMESPACED_OPTION, webhookCaOption } from "./reach-options.ts";
 import { CHECK_OPTION, writeFiles } from "./write-files.ts";
 
 interface ManifestsOptions {
@@ -11,6 +13,8 @@ interface ManifestsOptions {
   readonly image?: string;
   readonly namespace: string;
   readonly operators?: string;
+  readonly webhookCa?: WebhookAuthority;
+  readonly namespaced?: readonly string[];
   readonly imagePullSecret?: readonly string[];
 }
 
@@ -24,6 +28,8 @@ export function manifestsCommand(): Command {
     .option("--output <folder>", "where to write", "config")
     .option(...CHECK_OPTION)
     .option(...IMAGE_OPTION)
+    .addOption(webhookCaOption())
+    .option(...NAMESPACED_OPTION)
     .option(...PULL_SECRET_OPTION)
     .option("--namespace <name>", "namespace that the operators run in", DEFAULT_NAMESPACE)
     .option("--operators <names>", "all, or a comma-separated list of names")

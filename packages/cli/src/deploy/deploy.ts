@@ -49,8 +49,10 @@ export async function deployObjects(
     const all = [
       objects.serviceAccount,
       ...objects.roles,
+      ...objects.guard,
       ...(options.classicRole ? objects.classicRoles : []),
       objects.service,
+      ...objects.certificates,
       ...objects.webhooks,
       objects.deployment,
       ...(monitored ? [objects.serviceMonitor] : []),
@@ -81,10 +83,12 @@ export async function undeploy(operators: readonly Operator[], client: Client, o
     await deleteObjects(client, [...objects.classicRoles, ...objects.roles] as unknown as KubeObject[], options);
     await askNoMore(client, objects, options);
     const rest = [
+      ...objects.guard,
       ...(monitored ? [objects.serviceMonitor] : []),
       objects.deployment,
       objects.service,
       objects.serviceAccount,
+      ...objects.certificates,
       { apiVersion: "v1", kind: "Secret", metadata: { ...own, name: `${name}-certificates` } },
       { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: own },
     ];

@@ -20,7 +20,17 @@ export async function permissionFindings(client: Client, operators: readonly Ope
     for (const { metadata, spec } of deployments.filter((one) => one.metadata.name === operator.name)) {
       const namespace = metadata.namespace ?? "default";
       const account = spec?.template?.spec?.serviceAccountName ?? "default";
-      const needed = operatorPermissions(operator, partsOf(operator), { operatorNamespace: namespace });
+      const args = spec?.template?.spec?.containers.flatMap((container) => container.args ?? []) ?? [];
+      const isUnregistered = args.some((arg) => /^--(webhook-certificates=|webhooks=off$)/.test(arg));
+      const namespaces = args
+        .find((arg) => arg.startsWith("--namespaced="))
+        ?.slice("--namespaced=".length)
+        .split(",");
+      const needed = operatorPermissions(operator, partsOf(operator), {
+        operatorNamespace: namespace,
+        ...(isUnregistered && { webhookRegistration: "none" }),
+        ...(namespaces && { namespaces, namespaced: true }),
+      });
       const user = `system:serviceaccount:${namespace}:${account}`;
       const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
       try {

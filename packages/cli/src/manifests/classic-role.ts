@@ -10,6 +10,7 @@ export function classicRoles(
   name: string,
   { controllers }: OperatorParts,
   serviceAccount: { name: string; namespace: string },
+  namespaced?: readonly string[],
 ): RbacObject[] {
   const accesses = controllers.flatMap(({ kind, owns, options }) => {
     const { group, plural } = kind;
@@ -17,13 +18,16 @@ export function classicRoles(
     const made = (options.permissions ?? []).filter(
       ({ verbs, subresource }) => !subresource && verbs.includes("create"),
     );
+    const places = namespaced?.map((namespace) => ({ namespace })) ?? [{}];
     const on = (verbs: readonly string[], resource: string, of = group) =>
-      verbs.map((verb) => ({ verb, group: of, resource }));
+      places.flatMap((place) => verbs.map((verb) => ({ verb, group: of, resource, ...place })));
     return [
       ...on(ALL, plural),
       ...on(["get", "update", "patch"], `${plural}/status`),
       ...on(["update"], `${plural}/finalizers`),
-      ...[...owns, ...made].flatMap((owned) => on(ALL, owned.kind.plural, owned.kind.group)),
+      ...[...owns, ...made]
+        .filter((owned) => !namespaced || owned.kind.namespaced)
+        .flatMap((owned) => on(ALL, owned.kind.plural, owned.kind.group)),
       ...on(["create", "patch"], "events", ""),
     ];
   });

@@ -2,6 +2,7 @@ import type { Deployment, EnvVar } from "@konverge/kinds";
 import type { Operator } from "@konverge/runtime";
 import { WEBHOOK_PORT } from "../operators/operator-process.ts";
 import { NO_SETTINGS, type SettingSources, settingsOf } from "../operators/settings.ts";
+import type { MountedCertificates } from "./webhook-authority.ts";
 
 export const METRICS_PORT = 8080;
 const PROBE_PORT = 8081;
@@ -14,13 +15,19 @@ export interface DeploymentOptions {
   readonly settings?: SettingSources;
   readonly labels: Record<string, string>;
   readonly webhooks: boolean;
+  /** Certificates of the webhooks that another tool issues. Default: the operator issues its own. */
+  readonly certificates?: MountedCertificates | undefined;
   readonly imagePullSecrets?: readonly string[];
+  /** The namespaces of its Roles. Default: it has ClusterRoles. */
+  readonly namespaced?: readonly string[];
+  /** The operator has webhooks that are not installed. */
+  readonly withoutWebhooks?: boolean;
 }
 
 /** The Deployment in which an operator runs: not as root, on a file system it cannot write to, one replica that acts. */
 export function deploymentOf(operator: Operator, options: DeploymentOptions): Deployment {
   const { name } = operator;
-  const { namespace, image, labels, webhooks, imagePullSecrets = [] } = options;
+  const { namespace, image, labels, webhooks, imagePullSecrets = [], certificates } = options;
   const values = settingsOf(operator, options.settings ?? NO_SETTINGS);
   // A busy node is no reason to kill an operator that answers late.
   const probe = (path: string) => ({ httpGet: { path, port: "probes" }, timeoutSeconds: 5 });
@@ -50,7 +57,13 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
             {
               name: "operator",
               image,
-              args: ["run", `--operators=${name}`, "--leader-elect", ...flagsOf(operator, values)],
+              args: [
+                "run",
+                `--operators=${name}`,
+                "--leader-elect",
+                ...placeFlags(options),
+                ...flagsOf(operator, values),
+              ],
               env: environmentOf(operator, values),
               ports: [
                 { name: "metrics", containerPort: METRICS_PORT },
@@ -65,12 +78,23 @@ export function deploymentOf(operator: Operator, options: DeploymentOptions): De
                 readOnlyRootFilesystem: true,
                 capabilities: { drop: ["ALL"] },
               },
+              ...(certificates?.mounts.length && { volumeMounts: [...certificates.mounts] }),
             },
           ],
+          ...(certificates?.volumes.length && { volumes: [...certificates.volumes] }),
         },
       },
     },
   };
+}
+
+/** Options of `konverge run` that follow from the installation. */
+function placeFlags({ certificates, namespaced, withoutWebhooks }: DeploymentOptions): string[] {
+  return [
+    ...(namespaced ? [`--namespaced=${namespaced.join(",")}`] : []),
+    ...(withoutWebhooks ? ["--webhooks=off"] : []),
+    ...(certificates ? [`--webhook-certificates=${certificates.folder}`] : []),
+  ];
 }
 
 type Values = Readonly<Record<string, string | undefined>>;

@@ -27,8 +27,14 @@ export function manifestFiles(operators: readonly Operator[], options: ManifestO
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace, settings }: ManifestOptions) {
+function operatorFiles(
+  operator: Operator,
+  objects: OperatorObjects,
+  { namespace: home, namespaced, settings }: ManifestOptions,
+) {
   const { name } = operator;
+  // Kustomize would move the Roles of all namespaces to one.
+  const namespace = namespaced ? {} : { namespace: home };
   const parts = partsOf(operator, settings);
   const files = new Map<string, string>();
   const crds = objects.crds.map((crd) => ({ file: `${crd.metadata.name}.yaml`, text: documents([crd]) }));
@@ -36,18 +42,22 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
   files.set("crds/kustomization.yaml", kustomization({ resources: crds.map(({ file }) => file) }));
   files.set("service-account.yaml", documents([objects.serviceAccount]));
   files.set("role.yaml", HEADER + rolesText(objects.roles, name, parts));
+  files.set("guard.yaml", documents(objects.guard));
   files.set("service.yaml", documents([objects.service]));
   files.set("deployment.yaml", documents([objects.deployment]));
+  if (objects.certificates.length > 0) files.set("certificates.yaml", documents(objects.certificates));
   if (objects.webhooks.length > 0) files.set("webhooks.yaml", documents(objects.webhooks));
   const resources = [
     "crds",
     "service-account.yaml",
     "role.yaml",
+    "guard.yaml",
     "service.yaml",
+    ...(objects.certificates.length > 0 ? ["certificates.yaml"] : []),
     ...(objects.webhooks.length > 0 ? ["webhooks.yaml"] : []),
     "deployment.yaml",
   ];
-  files.set("kustomization.yaml", kustomization({ namespace, resources }));
+  files.set("kustomization.yaml", kustomization({ ...namespace, resources }));
   files.set("classic-role/role.yaml", documents(objects.classicRoles));
   files.set("classic-role/kustomization.yaml", kustomization({ component: true, resources: ["role.yaml"] }));
   const components = {
@@ -59,7 +69,7 @@ function operatorFiles(operator: Operator, objects: OperatorObjects, { namespace
     const [folder, file] = path.split("/");
     files.set(`${path}.yaml`, documents([object]));
     const resources = [`${file}.yaml`];
-    files.set(`${folder}/kustomization.yaml`, kustomization({ component: true, namespace, resources }));
+    files.set(`${folder}/kustomization.yaml`, kustomization({ component: true, ...namespace, resources }));
   }
   for (const crd of objects.crds) {
     for (const [version, schema] of editorSchemas(crd)) {

@@ -41,6 +41,75 @@ test("every rule of every operator has a reason that says more than that it is u
   }
 });
 
+const rulesOf = (objects: ReturnType<typeof operatorObjects>) =>
+  objects.roles.flatMap((role) => (role as { rules?: PolicyRule[] }).rules ?? []);
+
+test("no operator may create webhook configurations: it gets and patches its own by name", () => {
+  for (const operator of [...operators, greetingOperator]) {
+    const objects = operatorObjects(operator, options);
+    const rules = rulesOf(objects).filter(({ apiGroups }) => apiGroups?.includes("admissionregistration.k8s.io"));
+    assert.equal(rules.flatMap(({ resources = [] }) => resources).length, objects.webhooks.length, operator.name);
+    for (const { verbs, resourceNames } of rules)
+      assert.deepEqual([verbs, resourceNames], [["get", "patch"], [operator.name]]);
+    const converted = rulesOf(objects).filter(
+      ({ resources, verbs }) => resources?.includes("customresourcedefinitions") && verbs.includes("patch"),
+    );
+    for (const { resourceNames = [] } of converted) assert.notEqual(resourceNames.length, 0, operator.name);
+  }
+});
+
+test("with certificates of cert-manager, an operator has no permission on registrations, definitions or Secrets of its own", () => {
+  const objects = operatorObjects(greetingOperator, { ...options, webhookCa: "cert-manager" });
+  const resources = rulesOf(objects).flatMap((rule) => rule.resources ?? []);
+  assert.ok(
+    !resources.some((one) => /webhookconfigurations|customresourcedefinitions|secrets/.test(one)),
+    `${resources}`,
+  );
+  const injected = { "cert-manager.io/inject-ca-from": "default/greeting-operator-certificates" };
+  for (const { metadata } of [...objects.webhooks, ...objects.crds])
+    assert.deepEqual({ ...metadata.annotations, ...injected }, metadata.annotations);
+  const { spec } = (objects.deployment as Deployment).spec!.template;
+  const [mount] = spec!.containers[0]!.volumeMounts!;
+  assert.ok(spec!.containers[0]!.args!.includes(`--webhook-certificates=${mount!.mountPath}`));
+  const [, certificate] = objects.certificates as [unknown, { spec: { secretName: string } }];
+  assert.equal(spec!.volumes![0]!.secret!.secretName, certificate.spec.secretName);
+  const files = manifestFiles([greetingOperator], { ...options, webhookCa: "cert-manager" });
+  assert.match(files.get("greeting-operator/kustomization.yaml")!, /- certificates\.yaml\n- webhooks\.yaml/);
+});
+
+test("with --namespaced, every operator has Roles in these namespaces and its own, and nothing of the whole cluster", () => {
+  const namespaced = ["team-a", "team-b"];
+  for (const operator of operators) {
+    const objects = operatorObjects(operator, { ...options, namespaced });
+    const all = [...objects.roles, ...objects.classicRoles];
+    assert.deepEqual(
+      new Set(all.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)),
+      new Set(["default", ...namespaced].flatMap((one) => [`Role ${one}`, `RoleBinding ${one}`])),
+      operator.name,
+    );
+    assert.deepEqual(objects.webhooks, [], "nobody could set the CA of its webhooks");
+    for (const { spec } of objects.crds) assert.equal(spec.conversion, undefined);
+    const { args } = (objects.deployment as Deployment).spec!.template.spec!.containers[0]!;
+    assert.ok(args!.includes("--namespaced=team-a,team-b") && args!.includes("--webhooks=off"), operator.name);
+    const files = manifestFiles([operator], { ...options, namespaced });
+    // Kustomize would move all Roles to it.
+    assert.doesNotMatch(files.get(`${operator.name}/kustomization.yaml`)!, /^namespace:/m);
+  }
+});
+
+test("with --namespaced, webhooks need cert-manager, and are asked about these namespaces alone", () => {
+  const namespaced = ["team-a"];
+  const { webhooks, roles } = operatorObjects(greetingOperator, { ...options, namespaced, webhookCa: "cert-manager" });
+  assert.deepEqual(webhooks[0]!.webhooks![0]!.namespaceSelector, {
+    matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: namespaced }],
+  });
+  assert.ok(roles.every(({ metadata }) => metadata.namespace));
+  assert.throws(
+    () => operatorObjects(greetingOperator, { ...options, namespaced, webhookCa: "operator" }),
+    /--namespaced does not give: use --webhook-ca cert-manager/,
+  );
+});
+
 test("an operator runs as nobody, on a file system that it cannot write to, under its own account", () => {
   const deployment = operatorObjects(greetingOperator, options).deployment as Deployment;
   const { spec } = deployment.spec!.template;
@@ -103,7 +172,20 @@ test("a disruption budget lets the node of a single replica be drained, and a ne
     ports,
     spec!.containers[0]!.ports!.map(({ name }) => name),
   );
-  assert.deepEqual(policy.spec?.policyTypes, ["Ingress"]);
+  assert.deepEqual(policy.spec?.policyTypes, ["Ingress", "Egress"]);
+});
+
+test("a network policy lets an operator reach name servers and the API server, and pods only where it connects to them", () => {
+  const egress = (one: Parameters<typeof operatorObjects>[0], more = {}) =>
+    operatorObjects(one, { ...options, ...more }).networkPolicy.spec!.egress!;
+  assert.deepEqual(
+    egress(greetingOperator).flatMap(({ ports = [] }) => ports.map(({ port, protocol }) => `${protocol} ${port}`)),
+    ["UDP 53", "TCP 53", "TCP 443", "TCP 6443"],
+  );
+  assert.ok(egress(greetingOperator).every(({ to }) => to === undefined));
+  const asking = { ...greetingOperator, connectsToPods: true };
+  assert.deepEqual(egress(asking).at(-1), { to: [{ namespaceSelector: {} }] });
+  assert.match(JSON.stringify(egress(asking, { namespaced: ["team-a"] }).at(-1)), /"values":\["team-a"\]/);
 });
 
 test("Secrets to pull the image with are in the Deployment", () => {

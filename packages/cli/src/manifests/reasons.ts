@@ -1,4 +1,4 @@
-import type { PolicyRule } from "@konverge/kinds";
+import { CustomResourceDefinition, type PolicyRule } from "@konverge/kinds";
 import type { Controller, OperatorParts } from "@konverge/runtime";
 
 /** Why an operator is given a rule, in a sentence: the comment above it. */
@@ -46,15 +46,25 @@ function controllerReasons(
       reasons.push(`reconciles each ${kind.kind}${cleans}`);
     }
   }
-  if (subresource === undefined && owns.some((owned) => is(owned.kind))) {
-    reasons.push(`creates and updates children of each ${kind.kind}`);
+  const owned = subresource === undefined ? owns.find((one) => is(one.kind)) : undefined;
+  if (owned) reasons.push(`creates and ${owned.createOnly ? "deletes" : "updates"} children of each ${kind.kind}`);
+  const optional = [
+    ...owns,
+    ...(options.watches ?? []).map(({ options: { optional }, kind: of }) => ({ kind: of, optional })),
+  ];
+  for (const one of optional.filter(({ optional: is }) => is)) {
+    if (is(CustomResourceDefinition)) reasons.push(`watches whether ${one.kind.kind} is installed`);
   }
   if (subresource === undefined && options.watches?.some((watched) => is(watched.kind))) {
     reasons.push(`reads them for each ${kind.kind}`);
   }
   const uses = options.permissions?.filter((used) => is(used.kind) && used.subresource === subresource) ?? [];
-  if (uses.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
-  if (uses.some(({ forOthers }) => forOthers)) reasons.push(`grants them to what it creates for each  ${kind.kind}`);
+  const known = new Set(uses.flatMap(({ why }) => why ?? []));
+  reasons.push(...known);
+  const unexplained = uses.filter(({ why }) => !why);
+  if (unexplained.some(({ forOthers }) => !forOthers)) reasons.push(`uses them in its code for each ${kind.kind}`);
+  if (unexplained.some(({ forOthers }) => forOthers))
+    reasons.push(`grants them to what it creates for each ${kind.kind}`);
   return reasons;
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { AdjustableClock } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
-import { ConfigMap, Deployment, Lease, Pod, Role } from "@konverge/kinds";
+import { ClusterRole, ConfigMap, Deployment, Lease, Namespace, Pod, Role } from "@konverge/kinds";
 import { type CommandStage, commandStage, until } from "../../test/command-stage.ts";
 import { Greeting, greetingOperator } from "../../test/greeting-operator.ts";
 import { deploy, undeploy } from "../deploy/deploy.ts";
@@ -75,6 +75,26 @@ test("a deployed operator really runs in the embedded cluster: its role, its web
     const { items } = await client.list(Pod, { namespace: "default", labelSelector: "app=greeting-operator" });
     return items.length === 0;
   });
+});
+
+test("an operator that is deployed for single namespaces works there with Roles alone, and nowhere else", async () => {
+  await using stage = await stageWithImage();
+  const { client } = stage;
+  for (const name of ["team", "others"]) await client.create(Namespace, { metadata: { name } });
+  const namespaced = { ...options, namespaced: ["team"] };
+  await deploy([greetingOperator], client, namespaced);
+  const hello = (namespace: string) =>
+    client.create(Greeting, Greeting.new({ metadata: { name: "hello", namespace }, spec: { to: "you" } }));
+  await hello("others");
+  await hello("team");
+  await until("it is greeted", async () => {
+    return (await client.get(ConfigMap, "team/hello")).data?.["said"] === "Hello, you";
+  });
+  await assert.rejects(client.get(ConfigMap, "others/hello"), /not found/);
+  await assert.rejects(client.get(ClusterRole, "greeting-operator"), /not found/);
+  assert.doesNotMatch(await logOf(stage), /forbidden/);
+  await undeploy([greetingOperator], client, namespaced);
+  await assert.rejects(client.get(Role, "team/greeting-operator"), /not found/);
 });
 
 test("an operator whose role is taken away does not start, and its log names the missing rule", async () => {

@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import type { Client } from "@konverge/client";
 import { isNotFound, realClock } from "@konverge/core";
 import {
   builtInCertificates,
+  type CertificateSource,
+  certificateFiles,
   checkPermissions,
   type HttpServer,
   hasWebhooks,
@@ -9,6 +12,7 @@ import {
   Manager,
   type ManagerState,
   type Metrics,
+  MissingWebhookConfigurationError,
   type Observer,
   type Operator,
   type OperatorParts,
@@ -18,12 +22,14 @@ import {
   reportProcessProblems,
   serveHttp,
   serveWebhooks,
+  type WebhookRegistrationMode,
   type WebhookServer,
   Webhooks,
 } from "@konverge/runtime";
 import { listening } from "../listening.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Address } from "./address.ts";
+import { listeningHost } from "./listening-host.ts";
 import { createParts } from "./operator-parts.ts";
 import { runAnnotations } from "./run-mark.ts";
 import { changedSettings, settingsOf } from "./settings.ts";
@@ -31,7 +37,13 @@ import { together } from "./together.ts";
 
 /** Where the API server reaches the webhooks of this process: through the operators' Services, or at an address. */
 export type WebhookPlace =
-  | { readonly by: "service"; readonly port: number; readonly host?: string }
+  | {
+      readonly by: "service";
+      readonly port: number;
+      readonly host?: string;
+      /** A folder with `tls.crt` and `tls.key`, of a tool that also sets the CA of the registrations. Default: built-in certificates. */
+      readonly certificates?: string;
+    }
   | { readonly by: "url"; readonly host: string; readonly port: number };
 
 /** What a process with operators is started with. */
@@ -45,6 +57,8 @@ export interface OperatorProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Only these namespaces. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Permissions are Roles in these namespaces: cluster-scoped kinds are not read. Default: false. */
+  readonly namespaced?: boolean;
   /** Let one of several replicas act at a time; the leases are in the client's namespace. */
   readonly leaderElect?: boolean;
   /** Where metrics are served. Default: nowhere. */
@@ -83,7 +97,7 @@ interface Made {
  * would have refused; then the controllers start. Stopping goes the other way round.
  */
 export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
-  const { operators, client, metrics, log, leaderElect = false, namespaces } = options;
+  const { operators, client, metrics, log, leaderElect = false, namespaces, namespaced = false } = options;
   const made = operators.map((operator) => ({ operator, parts: create(operator, options) }));
   await checkKinds(client, operators);
   if (!options.skipPreflight) await checkRights(made, options);
@@ -100,6 +114,7 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
+          namespaced,
           ...(leaderElect && { leaderElection: { name: operator.name } }),
           ...(options.identity && { identity: options.identity }),
         }),
@@ -148,15 +163,17 @@ async function checkKinds(client: Client, operators: readonly Operator[]): Promi
 }
 
 async function checkRights(made: readonly Made[], options: OperatorProcessOptions): Promise<void> {
-  const { client, namespaces, leaderElect = false, webhooks } = options;
+  const { client, namespaces, namespaced = false, leaderElect = false, webhooks } = options;
   const home = client.namespace;
   for (const { operator, parts } of made) {
     const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
     const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
     const needed = operatorPermissions(operator, parts, {
       operatorNamespace: home,
+      ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
       ...lease,
       ...(namespaces && { namespaces }),
+      namespaced,
     }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
     const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
     await checkPermissions(client, needed).catch((error: unknown) => {
@@ -188,6 +205,12 @@ async function serveStatus(manager: ManagerState, options: OperatorProcessOption
   return servings;
 }
 
+/** The configurations are installed with the operator; for a process outside the cluster nobody has installed any. */
+function registrationOf(place: WebhookPlace): WebhookRegistrationMode {
+  if (place.by === "url") return "create";
+  return place.certificates === undefined ? "update" : "none";
+}
+
 /** Each operator's webhooks have a separate port, counted up from the given one. */
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
   const { client, log, metrics, webhooks: place } = options;
@@ -207,22 +230,23 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });
     const port = place.port === 0 ? 0 : place.port + index;
     const { name } = operator;
-    const inner = `${name}.${client.namespace}`;
-    const certificates = builtInCertificates(client, {
-      hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
-      secret: { name: `${name}-certificates`, namespace: client.namespace },
-      // TLS is judged in real time, however fast time passes in a cluster.
-      clock: realClock(),
-    });
+    const host = place.by === "service" ? place.host : listeningHost(place.host);
+    const registration = registrationOf(place);
+    const certificates = certificatesOf(name, place, client);
     const where =
       place.by === "service"
-        ? { service: { name, namespace: client.namespace }, ...(place.host && { host: place.host }) }
+        ? { service: { name, namespace: client.namespace } }
         : {
             url: `https://${place.host.includes(":") ? `[${place.host}]` : place.host}:${port}`,
             annotations: runAnnotations({ name, namespace: client.namespace }),
           };
     const serving = await listening(
-      () => serveWebhooks(webhooks, { client, name, port, log: own, certificates, ...where }),
+      () => {
+        const listened = { port, ...(host && { host }) };
+        return configured(
+          serveWebhooks(webhooks, { client, name, log: own, certificates, registration, ...listened, ...where }),
+        );
+      },
       port,
       "--webhook-port",
     );
@@ -232,5 +256,28 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
   return servings;
 }
 
+function certificatesOf(name: string, place: WebhookPlace, client: Client): CertificateSource {
+  if (place.by === "service" && place.certificates !== undefined) {
+    return certificateFiles({ cert: join(place.certificates, "tls.crt"), key: join(place.certificates, "tls.key") });
+  }
+  const inner = `${name}.${client.namespace}`;
+  return builtInCertificates(client, {
+    hosts: place.by === "service" ? [`${inner}.svc`, `${inner}.svc.cluster.local`, inner] : [place.host],
+    secret: { name: `${name}-certificates`, namespace: client.namespace },
+    // TLS is judged in real time, however fast time passes in a cluster.
+    clock: realClock(),
+  });
+}
+
 /** The port that operators' pods show to their Services. */
 export const WEBHOOK_PORT = 9443;
+
+/** What must be installed before an operator is started reads as advice, not as a defect. */
+async function configured<T>(serving: Promise<T>): Promise<T> {
+  try {
+    return await serving;
+  } catch (error) {
+    if (error instanceof MissingWebhookConfigurationError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+}

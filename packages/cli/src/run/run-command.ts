@@ -20,7 +20,14 @@ export function runCommand(world: () => RunWorld): Command {
     .option("--dry-run", "print every write that the operators would make, make none, and end when they are idle")
     .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
-    .option("--webhook-host <address>", "outside a pod: address at which the API server reaches this machine")
+    .option(
+      "--webhook-certificates <folder>",
+      "folder of tls.crt and tls.key; the webhooks are not registered: another tool sets their CA (default: a built-in authority)",
+    )
+    .option(
+      "--webhook-host <address>",
+      "outside a pod: address at which the API server reaches this machine; nothing else is listened on if this machine has it",
+    )
     .option(
       "--kubeconfig <file>",
       "kubeconfig file (default: $KUBECONFIG, the pod's service account or ~/.kube/config)",
@@ -44,6 +51,10 @@ export function addPodOptions(command: Command): Command {
   return command
     .option("--operators <names>", "all, or a comma-separated list of names (default: $OPERATORS)")
     .option("--namespace <names>", "watch only these namespaces: a comma-separated list (default: all)")
+    .option(
+      "--namespaced <names>",
+      "run with Roles in these namespaces: watch only them, and no cluster-scoped kinds (default: ClusterRoles)",
+    )
     .option("--leader-elect", "run one active replica at a time, with a lease for each operator")
     .addOption(new Option("--log-level <level>", "what is logged (default: $LOG_LEVEL or info)").choices(LEVELS))
     .addOption(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -113,6 +114,9 @@ test("webhooks are served to an API server that reaches this machine", async () 
   await assert.rejects(client.create(Greeting, nobody), /spec.to: Invalid value: "nobody": must be somebody/);
   await client.create(Greeting, hello("one"));
   await client.get(Greeting.atVersion("v1alpha1"), "default/one");
+  const { webhooks } = await client.get(ValidatingWebhookConfiguration, "greeting-operator");
+  const port = Number(new URL(webhooks?.[0]?.clientConfig.url ?? "").port);
+  assert.deepEqual([await isListening("127.0.0.1", port), await isListening("127.0.0.2", port)], [true, false]);
   await end();
   // Without the process, nothing asks it any more.
   await client.create(Greeting, nobody);
@@ -145,6 +149,13 @@ test("a kind whose operator is deployed converts at its Service again when a dev
   const { spec } = await client.get(CustomResourceDefinition, CRD);
   assert.equal(spec.conversion?.webhook?.clientConfig?.service?.name, "greeting-operator");
   assert.ok(spec.versions.every(({ served }) => served));
+  const { metadata, webhooks = [] } = await client.get(ValidatingWebhookConfiguration, "greeting-operator");
+  assert.deepEqual(
+    webhooks.map(({ clientConfig }) => clientConfig.service?.path),
+    ["/validate/greetings.test.example.com"],
+    "the deployed operator may not create it again",
+  );
+  assert.equal(metadata.annotations?.["konverge.dev/development-run"], undefined);
 });
 
 test("kinds of several versions can be installed and deployed again while a development run converts them", async () => {
@@ -329,3 +340,13 @@ test("what it does is recorded on request, and the same operator would do the sa
   assert.ok(other.different > 0);
   assert.match(lines.join("\n"), /"Ahoy, you" → "Hi, you"/);
 });
+
+function isListening(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}

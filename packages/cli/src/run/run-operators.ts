@@ -23,6 +23,7 @@ import { unservedVersions } from "./unserved-versions.ts";
 /** The options of `konverge run` that say nothing about the machine it runs on: pods can set these. */
 export interface PodRunOptions {
   readonly namespace?: string;
+  readonly namespaced?: string;
   readonly operators?: string;
   readonly leaderElect?: boolean;
   readonly logLevel?: LogLevel;
@@ -39,6 +40,8 @@ export interface RunOptions extends PodRunOptions {
   readonly install?: boolean;
   readonly watch?: boolean;
   readonly webhookHost?: string;
+  /** The folder of the webhooks' certificates. They are not registered: another tool sets their CA. */
+  readonly webhookCertificates?: string;
   /** Where reconciles are recorded. */
   readonly record?: string;
   /** Print every write, and make none. */
@@ -196,7 +199,7 @@ async function startVersion(
       flags,
       env,
       leaderElect: options.leaderElect ?? false,
-      ...(options.namespace && { namespaces: options.namespace.split(",").map((one) => one.trim()) }),
+      ...placeOf(options),
       ...withDefined("metricsAddress", local(options.metricsBindAddress, world)),
       ...withDefined("probeAddress", local(options.healthProbeBindAddress, world)),
       ...withDefined("webhooks", webhooks),
@@ -276,11 +279,20 @@ function local(address: Address | undefined, { expose, env }: RunWorld): Address
 }
 
 function webhookPlace(
-  { webhooks, webhookHost, webhookPort }: RunOptions,
+  { webhooks, webhookHost, webhookPort, webhookCertificates }: RunOptions,
   isInside: boolean,
   { expose, env }: RunWorld,
 ): WebhookPlace | undefined {
-  if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost)) return undefined;
+  if (webhooks === "off" || (webhooks === "auto" && !isInside && !webhookHost && !webhookCertificates))
+    return undefined;
+  if (webhookCertificates) {
+    return {
+      by: "service",
+      port: webhookPort,
+      certificates: webhookCertificates,
+      ...(webhookHost && { host: webhookHost }),
+    };
+  }
   if (!isInside) return { by: "url", host: webhookHost ?? "127.0.0.1", port: webhookPort };
   const given = Number(env[`KONVERGE_PORT_${webhookPort}`] ?? webhookPort);
   return expose ? { by: "service", host: "127.0.0.1", port: 0 } : { by: "service", port: given };
@@ -290,6 +302,14 @@ function webhookPlace(
 function inPod(env: RunWorld["env"]): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
   return !env["KUBECONFIG"] || Boolean(env["KONVERGE_SERVICE_ACCOUNT"]);
+}
+
+/** The namespaces that are watched, and whether permissions are limited to them. */
+function placeOf({ namespace, namespaced }: PodRunOptions): { namespaces?: readonly string[]; namespaced?: boolean } {
+  if (namespace && namespaced)
+    throw new UsageError("--namespace and --namespaced both name namespaces to watch: give one of them");
+  const names = (namespaced ?? namespace)?.split(",").map((one) => one.trim());
+  return { ...(names && { namespaces: names }), ...(namespaced !== undefined && { namespaced: true }) };
 }
 
 function withDefined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

@@ -50,8 +50,8 @@ export const isOwn = ({ mark }: RunRegistration) => mark.host === hostname() && 
 export const isAbandoned = ({ mark }: RunRegistration) => mark.host === hostname() && !isRunning(mark.pid);
 
 /**
- * Removes registrations, so that the API server no longer asks their processes. Kinds are converted at the operator's
- * Service where it is deployed; otherwise only their stored version is served.
+ * Removes registrations, so that the API server no longer asks their processes. Where the operator is deployed, it is asked
+ * at its Service again; otherwise nothing validates, and only the stored version of kinds is served.
  */
 export async function removeRegistrations(
   registrations: readonly RunRegistration[],
@@ -60,8 +60,13 @@ export async function removeRegistrations(
 ): Promise<void> {
   for (const { kind, object, mark } of registrations) {
     const { name, uid, resourceVersion } = object.metadata;
+    const isDeployed = Boolean(await maybe(client, Service, `${mark.namespace}/${mark.name}`));
     if (kind.kind === "CustomResourceDefinition") {
-      await endConversion(client, name, mark, options);
+      await endConversion(client, name, mark, isDeployed, options);
+      continue;
+    }
+    if (isDeployed) {
+      await askDeployed(client, kind, object, mark, options);
       continue;
     }
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
@@ -75,10 +80,41 @@ export async function removeRegistrations(
   }
 }
 
-async function endConversion(client: Client, name: string, mark: RunMark, options: ApplyOptions): Promise<void> {
+/** A deployed operator sets its CA in its configurations, and cannot create them: they stay, with the address of its Service. */
+async function askDeployed(
+  client: Client,
+  kind: KindRef<KubeObject>,
+  object: KubeObject,
+  { name, namespace }: RunMark,
+  options: ApplyOptions,
+): Promise<void> {
+  type Hook = { clientConfig: { url?: string; service?: object; caBundle?: string } };
+  const webhooks = (object as { webhooks?: Hook[] }).webhooks?.map((hook) => {
+    const { url, caBundle: _, ...rest } = hook.clientConfig;
+    if (!url) return hook;
+    return { ...hook, clientConfig: { ...rest, service: { name, namespace, path: new URL(url).pathname, port: 443 } } };
+  });
+  const { resourceVersion } = object.metadata;
+  const metadata = { annotations: { [RUN_ANNOTATION]: null }, ...(resourceVersion && { resourceVersion }) };
+  try {
+    await client.patch(kind, object.metadata.name, { merge: { metadata, webhooks } as never });
+    options.tell(`${kind.kind.toLowerCase()}.${kind.group}/${object.metadata.name} asks its Service again`);
+  } catch (error) {
+    // Another process has registered itself in the meantime.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+async function endConversion(
+  client: Client,
+  name: string,
+  mark: RunMark,
+  isDeployed: boolean,
+  options: ApplyOptions,
+): Promise<void> {
   const service = { name: mark.name, namespace: mark.namespace };
   const metadata = { annotations: { [RUN_ANNOTATION]: null } };
-  if (await maybe(client, Service, `${service.namespace}/${service.name}`)) {
+  if (isDeployed) {
     const clientConfig = { url: null, caBundle: null, service: { ...service, path: "/convert", port: 443 } };
     await client.patch(CustomResourceDefinition, name, {
       merge: { metadata, spec: { conversion: { webhook: { clientConfig } } } } as never,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Authority, createAuthority, SqliteJournal } from "@konverge/apiserver";
+import { Authority, createAuthority, type Durability, SqliteJournal } from "@konverge/apiserver";
 import type { Clock } from "@konverge/core";
 import { makeFolder, unusable } from "../make-folder.ts";
 import { UsageError } from "../usage-error.ts";
@@ -17,13 +17,13 @@ export interface ClusterData {
 }
 
 /** A cluster's state and keys, kept in a folder; without one they end with the process. */
-export function openData(folder: string | undefined, clock: Clock): ClusterData {
+export function openData(folder: string | undefined, clock: Clock, durability: Durability = "process"): ClusterData {
   if (folder === undefined) {
     return { authority: createAuthority(clock), frontProxy: createAuthority(clock, FRONT_PROXY), signingKey: newKey() };
   }
   makeFolder(folder, `--data ${folder}`, 0o700);
   // Only one process at a time has the journal: no other process creates keys.
-  const journal = new SqliteJournal({ path: join(folder, "state.db") });
+  const journal = new SqliteJournal({ path: join(folder, "state.db"), durability });
   try {
     return { ...keptKeys(folder, clock), journal };
   } catch (error) {

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cluster, ClusterPort, LocalVolumes } from "@konverge/cluster";
 import type { Clock } from "@konverge/core";
 import {
   findLinuxNodes,
   findPrograms,
+  importImage,
   type LinuxNode,
   MissingPrerequisites,
   type NodeNetwork,
@@ -15,6 +17,9 @@ import {
   startLinuxNode,
   volumesOf,
 } from "@konverge/linux-node";
+import { DEFAULT_IMAGE } from "../manifests/defaults.ts";
+import type { OperatorCatalog } from "../operator-image/catalog.ts";
+import { writeOperatorArchive } from "../operator-image/operator-archive.ts";
 import { UsageError } from "../usage-error.ts";
 import { bootstrapKubeconfig } from "./bootstrap-kubeconfig.ts";
 import { nodesFolder } from "./nodes-folder.ts";
@@ -91,6 +96,17 @@ export class RealNodes {
     // All of them have ended before those that started are removed because of one that did not.
     const outcomes = await Promise.allSettled(starting);
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  /** Puts the image of operators into the nodes' stores: their pods run it, and no registry has it. */
+  async loadOperators(catalog: OperatorCatalog): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), "konverge-operators-"));
+    try {
+      const archive = await writeOperatorArchive(catalog, { image: `docker.io/${DEFAULT_IMAGE}`, folder });
+      for (const node of findLinuxNodes(this.#folder)) await importImage(node, archive);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   /** Volumes of those nodes are folders of this machine. */

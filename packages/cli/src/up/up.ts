@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { isSea } from "node:sea";
-import { loadSnapshot, type Snapshot, saveSnapshot } from "@konverge/apiserver";
+import { type Durability, loadSnapshot, type Snapshot, saveSnapshot } from "@konverge/apiserver";
 import {
   type Cluster,
   type ClusterPort,
@@ -37,6 +37,8 @@ export interface UpOptions extends AuditOptions {
   clusterCidr?: string;
   kubeconfig?: string;
   data?: string;
+  /** What the state in `data` survives. */
+  durability?: Durability;
   /** Simulated ones without GPUs. */
   nodes: number;
   /** Real ones on this machine. */
@@ -98,7 +100,7 @@ export async function up(options: UpOptions, machine: Clock = realClock(), signa
   const unavailable = fixedTime(options, hasOperators);
   const clock = new AdjustableClock(machine, options.timeScale);
   const audit = await openAudit(options, clock);
-  const data = openData(options.data, machine);
+  const data = openData(options.data, machine, options.durability);
   const real = await prepareRealNodes(options, data, machine);
   // In the order of their ends: programs in pods say goodbye through the port, and what they say is kept.
   const running = new AsyncDisposableStack();
@@ -147,10 +149,11 @@ export async function up(options: UpOptions, machine: Clock = realClock(), signa
       nodesPort = await cluster.listen({ ...shared, port: NODES_PORT, host: real.network.address, dns: true });
       running.defer(() => real.remove());
       await real.start(cluster, nodesPort, signal);
+      if (catalog) await real.loadOperators(catalog);
     }
     const forKubelets = options.advertiseAddress === undefined ? (nodesPort ?? port) : port;
     if (options.bootstrapKubeconfig) await writeBootstrapKubeconfig(options.bootstrapKubeconfig, cluster, forKubelets);
-    // Their Deployments run the image that was registered above: in this cluster, as anything else in it.
+    // Their Deployments run the image that was registered or loaded above: in this cluster, as anything else in it.
     if (catalog) await deployAll(catalog, cluster);
     await mergeKubeconfig(kubeconfig, port.kubeconfig(user), machine);
     const noted = {

@@ -32,6 +32,7 @@ function aggregationController() {
       }
       if (deepEqual(role.rules ?? [], rules)) return undefined;
       const metadata = { name: role.metadata.name };
+      // Direct write: the rules of the object itself are aggregated.
       await client.apply(ClusterRole, { metadata, rules: rules as never }, { force: true, fieldManager: NAME });
       return undefined;
     },

@@ -22,6 +22,8 @@ const unlessThere = async (creation: Promise<unknown>): Promise<void> => {
   });
 };
 
+// Direct writes: the account and the certificates exist in every namespace, and outlive this controller's knowledge of
+// it.
 const createAccount = (client: Client, namespace: string) =>
   unlessThere(client.create(ServiceAccount, { metadata: { name: "default", namespace } }));
 

@@ -37,6 +37,7 @@ function nodeGpus() {
         devices,
       };
       const metadata = { name: `${name}-${GPU_DRIVER}`, ownerReferences: [ownerReference(Node, node)] };
+      // Direct writes: a driver publishes the devices of its node as slices that the node owns.
       await client.create(ResourceSlice, { metadata, spec }).catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });

@@ -1,4 +1,4 @@
-import { durationMs } from "@konverge/core";
+import { durationMs, own } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 
 /**
@@ -87,8 +87,8 @@ export function behaviourOf(
 }
 
 function set(behaviour: ContainerBehavior, key: string, value: string): void {
-  const duration = DURATIONS[key];
-  const text = TEXTS[key];
+  const duration = own(DURATIONS, key);
+  const text = own(TEXTS, key);
   if (duration) Object.assign(behaviour, { [duration]: milliseconds(value) });
   else if (text) Object.assign(behaviour, { [text]: value });
   else if (key === "exit-code") behaviour.exitCode = Number.parseInt(value, 10) || 0;

@@ -1,3 +1,4 @@
+import { own } from "@konverge/core";
 import type { Taint } from "@konverge/kinds";
 
 /** What a simulated node is like. */
@@ -31,7 +32,7 @@ export function plainNodes(count: number): NodeShape[] {
 
 /** A number of nodes with GPUs of a type: `gpu-h100-1` …, with the product `NVIDIA-H100-80GB-HBM3`. */
 export function gpuNodes(type: string, gpus: number, count = 1): NodeShape[] {
-  const [product = type, memory, family] = GPUS[type] ?? [];
+  const [product = type, memory, family] = own(GPUS, type) ?? [];
   return Array.from({ length: count }, (_, index) => ({
     name: `gpu-${type.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-${index + 1}`,
     capacity: { ...WITH_GPUS, "nvidia.com/gpu": String(gpus) },

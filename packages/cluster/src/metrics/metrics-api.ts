@@ -1,6 +1,5 @@
 import type { ApiServer, RequestInfo } from "@konverge/apiserver";
 import {
-  type ApiRequest,
   type ApiResponse,
   type Clock,
   matchesLabels,
@@ -43,12 +42,13 @@ export interface MetricsSources {
 }
 
 /** The answer to a request to metrics.k8s.io: what the running containers use. */
-export function metricsResponse(sources: MetricsSources, request: ApiRequest, info: RequestInfo): ApiResponse {
-  if (info.path === `/apis/${GROUP}`) return json({ kind: "APIGroup", apiVersion: "v1", ...GROUP_INFO });
-  if (info.path === `/apis/${VERSION}`) {
+export function metricsResponse(sources: MetricsSources, info: RequestInfo): ApiResponse {
+  if (!info.isResource && info.group === "") return json({ kind: "APIGroup", apiVersion: "v1", ...GROUP_INFO });
+  if (info.version !== "v1beta1") throw notFound({ group: GROUP, plural: info.resource }, info.name);
+  if (!info.isResource) {
     return json({ kind: "APIResourceList", apiVersion: "v1", groupVersion: VERSION, resources: RESOURCES });
   }
-  const resource = RESOURCES.find(({ name }) => name === info.resource);
+  const resource = info.subresource === "" && RESOURCES.find(({ name }) => name === info.resource);
   if (!resource) throw notFound({ group: GROUP, plural: info.resource }, info.name);
   if (info.verb !== "get" && info.verb !== "list")
     throw methodNotAllowed({ group: GROUP, plural: info.resource }, info.verb);
@@ -59,7 +59,7 @@ export function metricsResponse(sources: MetricsSources, request: ApiRequest, in
     if (!found) throw notFound({ group: GROUP, plural: info.resource }, info.name);
     return json({ kind: resource.kind, apiVersion: VERSION, ...found });
   }
-  const selector = new URL(request.path, "http://localhost").searchParams.get("labelSelector") ?? "";
+  const selector = info.query.get("labelSelector") ?? "";
   const requirements = parseLabelSelector(selector);
   const selected = inNamespace.filter(({ metadata }) => matchesLabels(requirements, metadata.labels));
   return json({ kind: `${resource.kind}List`, apiVersion: VERSION, metadata: {}, items: selected });

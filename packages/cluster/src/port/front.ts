@@ -66,6 +66,7 @@ export class ClusterFront {
     this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server.store) };
     this.guard = new Guard({
       access: server.access,
+      limit: server.limit,
       ...(audit && { audit }),
       answer: async (request, info, user, audited) => {
         // The network's time is the machine's.
@@ -97,10 +98,10 @@ export class ClusterFront {
 
   /** Answers a request that has been authorized, or passes it on. */
   async answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
-    if (info.path === "/apis" || info.path.startsWith(METRICS)) {
+    if (info.path === "/apis" || isOfMetrics(info)) {
       if (info.path === "/apis") return withMetricsGroup(await onward(request));
       const real = await realUsage(this.#kubelets);
-      return metricsResponse({ kubelet: this.#kubelet, server: this.#server, clock: this.#clock, real }, request, info);
+      return metricsResponse({ kubelet: this.#kubelet, server: this.#server, clock: this.#clock, real }, info);
     }
     if (READING.has(info.verb) && isOfNodeLeases(info)) await this.#pulse.renew();
     if (isNodeProxied(info)) {
@@ -113,7 +114,12 @@ export class ClusterFront {
   }
 }
 
-const METRICS = "/apis/metrics.k8s.io";
+const METRICS_GROUP = "metrics.k8s.io";
+const METRICS = `/apis/${METRICS_GROUP}`;
+function isOfMetrics({ path, group }: RequestInfo): boolean {
+  return group === METRICS_GROUP || path === METRICS || path === `${METRICS}/`;
+}
+
 const READING = new Set(["get", "list", "watch"]);
 
 function isOfNodeLeases({ group, resource, namespace }: RequestInfo): boolean {

@@ -1,20 +1,18 @@
 import { lookup } from "node:dns/promises";
-import type { RequestInfo } from "@konverge/apiserver";
+import { type RequestInfo, subpathOf } from "@konverge/apiserver";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import { kubeletPage } from "../kubelet/kubelet-api.ts";
 import { addressOf, type KubeletClient } from "../real-nodes/kubelet-client.ts";
 import { isProxyable } from "../streams/proxyable-address.ts";
 
-/** What comes before the path that is meant for the kubelet. */
-const PROXIED = /^\/api\/v1\/nodes\/[^/]+\/proxy/;
 /** Headers that are for the API server alone, or about its connection. */
 const NOT_PASSED_ON =
   /^(authorization|connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade|:.*)$/;
 
 /** Whether a request is to be passed on to a kubelet. */
-export function isNodeProxied({ group, resource, subresource, name }: RequestInfo): boolean {
-  return group === "" && resource === "nodes" && subresource === "proxy" && name !== "";
+export function isNodeProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
+  return group === "" && resource === "nodes" && subresource === "proxy" && name !== "" && verb !== "watch";
 }
 
 /**
@@ -28,10 +26,10 @@ export async function proxiedToNode(
   info: RequestInfo,
 ): Promise<ApiResponse | undefined> {
   const [, scheme = "https", name = "", port = ""] = /^(?:(https?):)?([^:]+)(?::(\d*))?$/.exec(info.name) ?? [];
-  const path = request.path.replace(PROXIED, "");
+  const path = subpathOf(info) || "/";
   const node = client.node(name);
   const pods = node ? undefined : podsOn(name);
-  if (pods) return kubeletPage(path.replace(/\?.*$/s, ""), pods);
+  if (pods) return kubeletPage(path, pods);
   if (!node) return undefined;
   const kubelet = addressOf(node);
   if (!(await isAllowed(kubelet.host))) throw badRequest("address not allowed");
@@ -40,9 +38,10 @@ export async function proxiedToNode(
   }
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
   const { method, body, signal } = request;
+  const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
   const sent: ApiRequest = {
     method,
-    path: path.startsWith("/") ? path : `/${path}`,
+    path: path + query,
     headers: passedOn(request.headers),
     ...(body !== undefined && { body }),
     ...(signal && { signal }),

@@ -44,3 +44,38 @@ test("a redirection within the host is one within the proxy", async () => {
   const { headers } = await throughProxy({ status: 302, headers: { location: "/login" }, body: "" }, from);
   assert.equal(headers["location"], `${from.prefix}/login`);
 });
+
+test("a page that a pod has made to be hard to read is read in one pass", { timeout: 20_000 }, () => {
+  const link = '<a href="/x">';
+  for (const [hard, isRewritten] of [
+    ["<!--".repeat(700_000), true],
+    ["<script>".repeat(300_000), true],
+    ["</script ".repeat(300_000), true],
+    ["<a ".repeat(900_000), true],
+    [`<a ${"b".repeat(2_000_000)}>`, true],
+    [`<a ${"b ".repeat(1_000_000)}>`, true],
+    ['<a "'.repeat(700_001), false],
+    ["<constructor href=/x>".repeat(100_000), true],
+  ] as const) {
+    const page = rewrittenPage(hard + link, from);
+    assert.equal(page.endsWith(`<a href="${from.prefix}/x">`), isRewritten, hard.slice(0, 20));
+  }
+});
+
+test("what is longer than a page passes as it comes, without being kept", async () => {
+  const html = { "content-type": "text/html" };
+  let given = 0;
+  async function* endless() {
+    for (;;) yield Buffer.alloc(1024 * 1024, ++given);
+  }
+  const { body } = await throughProxy({ status: 200, headers: html, body: endless() }, from);
+  assert.equal(given, 5);
+  for await (const chunk of body as AsyncIterable<Buffer>) if (chunk[0] === 7) break;
+  assert.equal(given, 7);
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+  const zipped = await throughProxy(
+    { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: bomb },
+    from,
+  );
+  assert.ok(bomb.equals(zipped.body as Buffer));
+});

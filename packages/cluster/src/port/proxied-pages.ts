@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { deflateRaw, gunzip, gzip, inflateRaw } from "node:zlib";
-import { type ApiResponse, type HeaderMap, headerOf } from "@konverge/core";
+import { type ApiResponse, type HeaderMap, headerOf, own } from "@konverge/core";
 
 /** Where a proxied answer comes from, and under which path its reader sees it. */
 export interface ProxiedFrom {
@@ -40,10 +40,13 @@ const LINKS: Readonly<Record<string, readonly string[]>> = {
   video: ["poster", "src"],
 };
 
-/** Comments, which are left alone; elements whose content is no markup, of which the opening tag is looked at; and tags. */
-const PIECES =
-  /<!--[\s\S]*?-->|(<(script|style|textarea|title)\b(?:[^"'>]|"[^"]*"|'[^']*')*>)([\s\S]*?<\/\2\s*>)|<([a-zA-Z][^\s/>]*)(?:[^"'>]|"[^"]*"|'[^']*')*>/gi;
-const ATTRIBUTES = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
+/** Elements whose content is no markup: their opening tags are looked at. */
+const RAW: ReadonlySet<string> = new Set(["script", "style", "textarea", "title"]);
+const TAG_NAME = /<([a-zA-Z][^\s/>]*)/y;
+/** The lookbehind keeps a long word from being tried from each of its letters on. */
+const ATTRIBUTES = /(?<![^\s"'<>/=])([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
+/** Larger pages pass as they come. */
+const LONGEST_PAGE = 4 * 1024 * 1024;
 
 /**
  * Lets an answer be read where the proxy shows it: a redirection, or the links of a page, that mean the host behind the
@@ -54,22 +57,68 @@ export async function throughProxy(response: ApiResponse, from: ProxiedFrom): Pr
   const location = headerOf(headers, "location");
   if (location) return { ...response, headers: { ...headers, location: proxiedLink(location, from) } };
   const type = headerOf(headers, "content-type")?.split(";")[0]?.trim();
-  const coding = CODINGS[headerOf(headers, "content-encoding") ?? ""];
+  const coding = own(CODINGS, headerOf(headers, "content-encoding") ?? "");
   if (type !== "text/html" || !coding) return { ...response, headers };
-  const page = (await coding.decode(await whole(response.body))).toString("utf8");
-  return { ...response, headers, body: await coding.encode(Buffer.from(rewrittenPage(page, from))) };
+  const body = await collected(response.body);
+  if (!Buffer.isBuffer(body)) return { ...response, headers, body };
+  const page = await coding.decode(body).catch(() => undefined);
+  if (page === undefined) return { ...response, headers, body };
+  return { ...response, headers, body: await coding.encode(Buffer.from(rewrittenPage(page.toString("utf8"), from))) };
 }
 
-/** A page in which the links to its own host lead through the proxy. */
+/**
+ * A page in which the links to its own host lead through the proxy. It is read in one pass, as a pod can make a page of
+ * anything: behind a tag that does not end, nothing is rewritten.
+ */
 export function rewrittenPage(page: string, from: ProxiedFrom): string {
-  return page.replaceAll(PIECES, (piece, opening?: string, raw?: string, content?: string, name?: string) => {
-    if (opening && raw) return rewrittenTag(opening, raw, from) + content;
-    return name ? rewrittenTag(piece, name, from) : piece;
-  });
+  let [result, copied] = ["", 0];
+  const endless = new Set<string>();
+  for (let at = page.indexOf("<"); at >= 0; at = page.indexOf("<", at)) {
+    if (page.startsWith("<!--", at)) {
+      const end = endless.has("-->") ? -1 : page.indexOf("-->", at + 4);
+      if (end < 0) endless.add("-->");
+      at = end < 0 ? at + 1 : end + 3;
+      continue;
+    }
+    TAG_NAME.lastIndex = at;
+    const [opening, name] = TAG_NAME.exec(page) ?? [];
+    if (opening === undefined || name === undefined) {
+      at++;
+      continue;
+    }
+    const end = endOfTag(page, at + opening.length);
+    if (end < 0) break;
+    result += page.slice(copied, at) + rewrittenTag(page.slice(at, end), name, from);
+    copied = end;
+    at = endOfContent(page, end, name.toLowerCase(), endless);
+  }
+  return result + page.slice(copied);
+}
+
+/** The index after the tag; below zero if there is none. What is quoted does not end it. */
+function endOfTag(page: string, start: number): number {
+  for (let at = start; at < page.length; at++) {
+    const character = page[at];
+    if (character === ">") return at + 1;
+    if (character !== '"' && character !== "'") continue;
+    at = page.indexOf(character, at + 1);
+    if (at < 0) return -1;
+  }
+  return -1;
+}
+
+/** Where markup goes on after an opening tag. `endless` has what was not found up to the end of the page. */
+function endOfContent(page: string, start: number, name: string, endless: Set<string>): number {
+  if (!RAW.has(name) || endless.has(name)) return start;
+  const closing = new RegExp(`</${name}\\s*>`, "gi");
+  closing.lastIndex = start;
+  if (closing.test(page)) return closing.lastIndex;
+  endless.add(name);
+  return start;
 }
 
 function rewrittenTag(tag: string, name: string, from: ProxiedFrom): string {
-  const links = LINKS[name.toLowerCase()];
+  const links = own(LINKS, name.toLowerCase());
   if (!links) return tag;
   return tag.replaceAll(ATTRIBUTES, (whole, attribute: string, equals: string, value: string) => {
     if (!links.includes(attribute.toLowerCase())) return whole;
@@ -93,17 +142,42 @@ interface Coding {
   encode(body: Buffer): Promise<Buffer>;
 }
 
+/** A few kilobytes could be gigabytes. */
+const UNZIPPED = { maxOutputLength: LONGEST_PAGE };
+const unzip = promisify<Buffer, typeof UNZIPPED, Buffer>(gunzip);
+const inflate = promisify<Buffer, typeof UNZIPPED, Buffer>(inflateRaw);
+
 const CODINGS: Readonly<Record<string, Coding>> = {
   "": { decode: async (body) => body, encode: async (body) => body },
-  gzip: { decode: promisify<Buffer, Buffer>(gunzip), encode: promisify<Buffer, Buffer>(gzip) },
-  deflate: { decode: promisify<Buffer, Buffer>(inflateRaw), encode: promisify<Buffer, Buffer>(deflateRaw) },
+  gzip: { decode: (body) => unzip(body, UNZIPPED), encode: promisify<Buffer, Buffer>(gzip) },
+  deflate: { decode: (body) => inflate(body, UNZIPPED), encode: promisify<Buffer, Buffer>(deflateRaw) },
 };
 
-async function whole(body: ApiResponse["body"]): Promise<Buffer> {
+/** The whole body; or, if it is longer than a page is, a stream of it. */
+async function collected(body: ApiResponse["body"]): Promise<Buffer | AsyncIterable<string | Uint8Array>> {
   if (typeof body === "string" || body instanceof Uint8Array) return Buffer.from(body as string);
   const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(Buffer.from(chunk as string));
+  let size = 0;
+  const iterator = body[Symbol.asyncIterator]();
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    const chunk = Buffer.from(next.value as string);
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > LONGEST_PAGE) return continued(chunks, iterator);
+  }
   return Buffer.concat(chunks);
+}
+
+async function* continued(
+  chunks: readonly Buffer[],
+  iterator: AsyncIterator<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array, void, void> {
+  try {
+    yield* chunks;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 /** Who may read the API server's answers in a browser is for the API server to say. */

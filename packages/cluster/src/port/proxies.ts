@@ -1,4 +1,4 @@
-import type { RequestInfo } from "@konverge/apiserver";
+import { encodedPath, type RequestInfo, subpathOf } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { ApiError, type ApiRequest, type ApiResponse, badRequest, type HeaderMap, headerOf } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
@@ -21,9 +21,6 @@ const NOT_PASSED_ON = new Set([
   "upgrade",
 ]);
 
-/** What comes before the path that is meant for the pod. A namespace may well be called proxy. */
-const PROXIED = /^\/api\/v1\/namespaces\/[^/]+\/(pods|services)\/[^/]+\/proxy/;
-
 /** What proxies need of their cluster. */
 export interface ProxyHost {
   readonly client: Client;
@@ -32,19 +29,21 @@ export interface ProxyHost {
 }
 
 /** Whether a request is to be passed on to a pod or to one behind a Service. */
-export function isProxied({ group, resource, subresource, name }: RequestInfo): boolean {
-  return group === "" && subresource === "proxy" && name !== "" && (resource === "pods" || resource === "services");
+export function isProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
+  const isOfOne = group === "" && subresource === "proxy" && name !== "" && verb !== "watch";
+  return isOfOne && (resource === "pods" || resource === "services");
 }
 
 /** Passes a request on to what listens: `pods/NAME:PORT/proxy/PATH`, `services/SCHEME:NAME:PORT/proxy/PATH`. */
 export async function proxied(host: ProxyHost, request: ApiRequest, info: RequestInfo): Promise<ApiResponse> {
   if (request.upgrade) throw badRequest("proxies of the embedded API server pass on requests, not streams");
   const { scheme, name, port } = targetOf(info.name);
-  const path = info.path.replace(PROXIED, "");
+  const path = subpathOf(info);
+  const prefix = encodedPath(`/api/${info.version}/namespaces/${info.namespace}/${info.resource}/${info.name}/proxy`);
   const query = request.path.includes("?") ? request.path.slice(request.path.indexOf("?")) : "";
   // Relative links of a page would lead astray without the slash.
   if (path === "" && (request.method === "GET" || request.method === "HEAD"))
-    return { status: 301, headers: { location: `${info.path}/${query}` }, body: "" };
+    return { status: 301, headers: { location: `${prefix}/${query}` }, body: "" };
   const backend =
     info.resource === "pods"
       ? await podBackend(host, info, name, port, scheme === "https" ? 443 : 80)
@@ -52,12 +51,11 @@ export async function proxied(host: ProxyHost, request: ApiRequest, info: Reques
   try {
     const address = `${backend.pod.status?.podIP ?? name}:${backend.port}`;
     const requested = headerOf(request.headers, "host") ?? address;
-    const prefix = path === "" ? info.path : info.path.slice(0, -path.length);
     const connection = await host.network.dial(backend.pod, backend.port);
     const response = await requestOver(connection, {
       method: request.method,
       path: (path || "/") + query,
-      headers: { ...passedOn(request.headers), host: requested, "x-forwarded-uri": info.path },
+      headers: { ...passedOn(request.headers), host: requested, "x-forwarded-uri": prefix + path },
       ...(request.body !== undefined && { body: request.body }),
       // The certificates of pods have no known authority, so a real API server does not verify them either.
       ...(scheme === "https" && { tls: { rejectUnauthorized: false } }),

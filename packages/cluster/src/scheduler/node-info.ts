@@ -26,7 +26,8 @@ export class NodeInfo {
     const shape = JSON.stringify([labels, taints, unschedulable, allocatable]);
     if (shape === this.#shape) return false;
     this.#shape = shape;
-    this.labels = labels;
+    // Pods name the keys that are looked up here: those that every object has are not labels.
+    this.labels = Object.assign(Object.create(null), labels);
     this.taints = taints;
     this.unschedulable = unschedulable;
     this.allocatable = amountsOf(allocatable);

@@ -3,6 +3,7 @@ import {
   type LabelSelector,
   matchesLabels,
   type ObjectKey,
+  own,
   requirementsOf,
 } from "@konverge/core";
 import type { NodeAffinity, Pod, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "@konverge/kinds";
@@ -173,6 +174,6 @@ function selectorOf(
   const requirements: LabelRequirement[] = requirementsOf(selector as never);
   return (others) =>
     matchesLabels(requirements, others) &&
-    same.every((key) => labels[key] === undefined || others[key] === labels[key]) &&
-    different.every((key) => labels[key] === undefined || others[key] !== labels[key]);
+    same.every((key) => own(labels, key) === undefined || own(others, key) === labels[key]) &&
+    different.every((key) => own(labels, key) === undefined || own(others, key) !== labels[key]);
 }

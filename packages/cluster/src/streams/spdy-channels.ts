@@ -1,4 +1,4 @@
-import { SpdyWriter } from "@konverge/core";
+import { own, SpdyWriter } from "@konverge/core";
 import { type PairedSocket, socketPair } from "./socket-pair.ts";
 import { framesOf, type StreamFrame } from "./spdy-headers.ts";
 
@@ -63,7 +63,7 @@ class SpdyChannels {
   }
 
   #open(stream: number, name: string): void {
-    const channel = CHANNELS[name];
+    const channel = own(CHANNELS, name);
     if (channel === undefined) {
       this.#outer.send(this.#frames.reset(stream));
       return;

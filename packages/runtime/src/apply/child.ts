@@ -38,6 +38,13 @@ export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
   readyWhen?: (child: T) => boolean;
   onImmutable?: ImmutableFieldPolicy;
   /**
+   * What to do when the API server refuses the child, because of a quota, an admission webhook or its validation:
+   * - `fail`, the default: the reconcile fails, and the message is in the object's conditions;
+   * - `report`: the reconcile goes on. The refusal is given to the result's `report`, or else makes the object Degraded, and the
+   *   child is tried again.
+   */
+  onRefused?: "fail" | "report";
+  /**
    * Fields that are set only when the child is created, such as the replicas of a Deployment that an autoscaler changes later.
    * Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */
@@ -136,6 +143,23 @@ export interface OwnedKind {
    */
   readonly from?: readonly string[];
   readonly onImmutable?: ImmutableFieldPolicy;
+  /**
+   * The kind need not be installed, such as `HTTPRoute` of the Gateway API. It is watched while its
+   * CustomResourceDefinition is there; until then children of this kind are left out, and count neither as ready nor as
+   * missing. When it begins or ceases to be served, all objects are reconciled; `context.isServed` returns which it is.
+   */
+  readonly optional?: boolean;
+  /**
+   * Children of this kind are created and deleted, but never changed, such as Jobs and pods. They may have a `generateName`
+   * instead of a name: there will be as many as are returned with the same one. All objects of the kind that the owner
+   * controls count as its children.
+   */
+  readonly createOnly?: boolean;
+  /**
+   * How a child that is no longer returned is deleted: at once, with what it owns after it (`background`, the default), or
+   * after all that it owns (`foreground`), such as a Job whose pods must be gone before one of the same name is created.
+   */
+  readonly deletion?: "background" | "foreground";
   /** Watch only children with these labels, which all drafts must have. */
   readonly labelSelector?: string;
 }

@@ -1,12 +1,11 @@
-import type { Client } from "@konverge/client";
+import type { NewObject } from "@konverge/client";
 import {
   type AnyObject,
   type Clock,
   type FieldsV1,
   groupKindText,
+  isAlreadyExists,
   isConflict,
-  isForbidden,
-  isNotFound,
   type KindRef,
   type KubeObject,
   keyOf,
@@ -15,45 +14,36 @@ import {
   type ObjectMeta,
   parseApiVersion,
   parseLabelSelector,
-  type Schema,
+  type Random,
 } from "@konverge/core";
 import { fieldsOf } from "../cache/field-set-pool.ts";
 import type { CacheView } from "../cache/view.ts";
 import { type Applied, AppliedState } from "../comparison/applied-state.ts";
 import { ExternalError, PermanentError } from "../errors.ts";
+import { inBatches } from "../in-batches.ts";
 import { inParallel } from "../in-parallel.ts";
 import { adoptFields } from "../takeover/take-over.ts";
-import type { Bond } from "./bond.ts";
-import { type Child, nameOf, type OwnedKind, type PlannedChild, planned, waves } from "./child.ts";
+import { type Child, nameOf, type PlannedChild, planned, waves } from "./child.ts";
 import { type ChildState, isReady, readinessOfChild, waiting } from "./child-state.ts";
 import { claim, FOREIGN_CHILD_RETRY } from "./claim.ts";
+import { keepCreated, withNames } from "./created-child.ts";
 import { draftOf, ownedFieldsOf } from "./draft.ts";
 import { existing } from "./existing.ts";
 import { isImmutable } from "./immutable.ts";
 import { stillInitial, withInitial } from "./initially.ts";
 import { withoutLeftOver } from "./left-over.ts";
+import { CollectedOutcome, isRefusal, refusedCreation } from "./outcome.ts";
+import { BY_OWNER, type ChildrenScope, type OwnedView } from "./owned-view.ts";
 import { reclaim } from "./reclaim.ts";
-import { type Doomed, nextToGo, rememberAfter } from "./removal-order.ts";
+import { ChildRemoval, refusal } from "./removal.ts";
+import { rememberAfter } from "./removal-order.ts";
 import { renamedItems } from "./renamed-items.ts";
 import { OwnerGoneError, VanishedChildren } from "./vanished-children.ts";
 
-/** A declared kind of children, and the objects there are of it. */
-export interface OwnedView {
-  readonly declared: OwnedKind;
-  readonly view: CacheView<KubeObject>;
-  readonly bond: Bond;
-  readonly schema: Schema | undefined;
-}
-
-/** The index under which views of owned kinds find children: the uid of their owner. */
-export const BY_OWNER = "konverge/owner";
-
-/** The same children applied at the same time. */
+/** How many children are applied at the same time. */
 const PARALLEL = 8;
 /** No object ever has this version, so that an apply with it can only create. */
 const NEVER = "1";
-/** Milliseconds until it is tried again what a tenant is not allowed to do. */
-const REFUSED_RETRY = 30_000;
 
 export interface ChildrenOptions {
   manager: string;
@@ -63,19 +53,21 @@ export interface ChildrenOptions {
   clock: Clock;
 }
 
-/** What a reconcile does to children it does with this. */
-export interface ChildrenScope {
-  owner: KubeObject;
-  /** Reads. */
-  client: Client;
-  /** Writes: as the controller itself or as the tenant that owns the object. */
-  writer: Client;
-  /** The tenant, if it is one. */
-  tenant: string | undefined;
-  /** Called with the children that exist. */
-  seen?: (kind: KindRef<KubeObject>, key: ObjectKey, object: KubeObject | undefined) => void;
-  /** Called with what was done, to report it to users. */
-  report: (reason: string, message: string) => void;
+/** The children of an object after they have been applied. */
+export interface ConvergedChildren {
+  /** Where each of them is; without those of kinds that are not served. */
+  readonly states: readonly ChildState[];
+  readonly outcome: CollectedOutcome;
+}
+
+interface Progress {
+  readonly states: Map<string, ChildState>;
+  readonly failures: unknown[];
+  readonly outcome: CollectedOutcome;
+}
+
+interface EnsureScope extends ChildrenScope {
+  readonly outcome: CollectedOutcome;
 }
 
 /**
@@ -98,11 +90,13 @@ export class Children {
   readonly #owned: ReadonlyMap<string, OwnedView>;
   readonly #applied = new AppliedState();
   readonly #vanished: VanishedChildren;
+  readonly #removal: ChildRemoval;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
     this.#owned = new Map(options.owned.map((owned) => [groupKindText(owned.declared.kind), owned]));
     this.#vanished = new VanishedChildren(options.manager, options.owners, options.owned);
+    this.#removal = new ChildRemoval(options.owned, (name) => this.#applied.forget(name));
   }
 
   /** Where a child of that kind and name is, or would be. */
@@ -123,25 +117,29 @@ export class Children {
     return [...view.find(BY_OWNER, owner.metadata.uid!)].sort().map((key) => view.get(key)!);
   }
 
-  /** Makes the owner's children these and no others. Resolves to where each of them is. */
-  async converge(given: readonly (Child | PlannedChild)[], pass: ChildrenScope): Promise<ChildState[]> {
-    const plan = waves(given.map(planned), pass.owner);
-    const states = new Map<string, ChildState>();
-    const failures: unknown[] = [];
-    for (const wave of plan) {
+  /** Makes the owner's children these and no others. */
+  async converge(given: readonly (Child | PlannedChild)[], pass: ChildrenScope): Promise<ConvergedChildren> {
+    const children = withNames(given.map(planned), (draft) => this.#createdBefore(draft, pass.owner), this.#random);
+    const progress: Progress = { states: new Map(), failures: [], outcome: new CollectedOutcome() };
+    const kept = new Map<OwnedView, Set<ObjectKey>>();
+    for (const wave of waves(children, pass.owner)) {
+      const missing: PlannedChild[] = [];
       await inParallel(wave, PARALLEL, async (one) => {
-        const name = nameOf(one.draft, pass.owner);
-        try {
-          states.set(name, await this.#ensure(name, one, states, pass));
-        } catch (error) {
-          failures.push(error);
-        }
+        const { name, namespace } = one.draft.metadata;
+        const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), name!, namespace);
+        if (!kept.get(owned)?.add(key)) kept.set(owned, new Set([key]));
+        if (owned.declared.optional && !owned.view.isServed) return;
+        if (owned.declared.createOnly && !owned.view.get(key)) missing.push(one);
+        else await this.#attempt(one, progress, pass);
       });
+      await this.#createAll(missing, progress, pass);
     }
+    const { states, failures, outcome } = progress;
     if (failures.length > 0) throw worst(failures);
-    const wanted = [...states.values()];
-    await this.#prune(wanted, pass);
-    return wanted;
+    const isUnwanted = (owned: OwnedView, key: ObjectKey) => !kept.get(owned)?.has(key) && this.#isOwn(owned, key);
+    const unwanted = this.#removal.existing(pass.owner, isUnwanted);
+    if (unwanted.length > 0) outcome.deleted.push(...(await this.#removal.remove(unwanted, pass)));
+    return { states: [...states.values()], outcome };
   }
 
   /**
@@ -150,22 +148,69 @@ export class Children {
    */
   async release(pass: ChildrenScope, which: "labelled" | "all"): Promise<string[]> {
     const isLeaving = ({ declared }: OwnedView) => which === "all" || declared.by === "label";
-    const leaving = this.#existing(pass.owner).filter(({ owned }) => isLeaving(owned));
-    await this.#remove(leaving, pass);
+    const leaving = this.#removal.existing(pass.owner).filter(({ owned }) => isLeaving(owned));
+    await this.#removal.remove(leaving, pass);
     return leaving
       .filter(({ owned, object }) => owned.view.get(keyOf(object))?.metadata.uid === object.metadata.uid)
       .map(({ name }) => name);
+  }
+
+  get #random(): Random {
+    return this.#options.clock.random;
+  }
+
+  /** Of a create-only kind: the children from which a draft without a name may get its name. */
+  #createdBefore(draft: KubeObject, owner: KubeObject): KubeObject[] | undefined {
+    const kind = groupKindOf(draft);
+    return this.#ownedOf(kind).declared.createOnly ? this.all(owner, kind) : undefined;
+  }
+
+  /** Whether this controller made the child. Of create-only kinds, all children of the owner are the controller's. */
+  #isOwn({ declared, view }: OwnedView, key: ObjectKey): boolean {
+    return declared.createOnly === true || fieldsOf(view.own(key), this.#options.manager) !== undefined;
+  }
+
+  /** Creates children of create-only kinds, until the server refuses one. */
+  async #createAll(missing: readonly PlannedChild[], progress: Progress, pass: ChildrenScope): Promise<void> {
+    const { failures, outcome, states } = progress;
+    const before = failures.length + outcome.refused.length;
+    const create = (one: PlannedChild) => this.#attempt(one, progress, pass);
+    const isStopped = () => failures.length + outcome.refused.length > before;
+    for (const one of await inBatches(missing, PARALLEL, create, isStopped)) {
+      const { name, namespace } = one.draft.metadata;
+      const { key } = this.place(pass.owner, groupKindOf(one.draft), name!, namespace);
+      const readiness = waiting("NotCreated", "it is created when the server accepts the others");
+      const label = nameOf(one.draft, pass.owner);
+      states.set(label, { name: label, key, planned: one, object: undefined, readiness });
+    }
+  }
+
+  async #attempt(one: PlannedChild, { states, failures, outcome }: Progress, pass: ChildrenScope): Promise<void> {
+    const name = nameOf(one.draft, pass.owner);
+    try {
+      states.set(name, await this.#ensure(name, one, states, { ...pass, outcome }));
+    } catch (error) {
+      if (one.options.onRefused !== "report" || !isRefusal(error)) {
+        failures.push(this.#ownedOf(groupKindOf(one.draft)).declared.createOnly ? refusedCreation(name, error) : error);
+        return;
+      }
+      outcome.refused.push({ child: one.draft, reason: error.reason, message: error.message, error });
+      const { name: id, namespace } = one.draft.metadata;
+      const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), id!, namespace);
+      const readiness = { status: "Failed", reason: error.reason, message: error.message } as const;
+      states.set(name, { name, key, planned: one, object: owned.view.get(key), readiness });
+    }
   }
 
   async #ensure(
     name: string,
     one: PlannedChild,
     states: ReadonlyMap<string, ChildState>,
-    pass: ChildrenScope,
+    pass: EnsureScope,
   ): Promise<ChildState> {
     const { owner } = pass;
     const { draft, options } = one;
-    const owned = this.#ownedOf({ group: parseApiVersion(draft.apiVersion).group, kind: draft.kind });
+    const owned = this.#ownedOf(groupKindOf(draft));
     const key = childKey(owned, owner, draft.metadata.namespace, draft.metadata.name!);
     const namespace = owned.declared.kind.namespaced
       ? (draft.metadata.namespace ?? owner.metadata.namespace)
@@ -193,8 +238,8 @@ export class Children {
       throw new ExternalError("ChildUnsettled", `${name} is repeatedly created and deleted`, { requeueAfter: 1000 });
     if (live.metadata.deletionTimestamp) {
       const readiness = waiting("Terminating", "it is still being deleted");
-      // Its deletion is an event of its owner; if that is another object, it must be watched.
-      if (owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
+      // Its deletion is an event of its owner, unless that is another object or its labels are not watched.
+      if (owned.view.get(key) && owned.bond.ownerKey(live) === keyOf(owner)) return state(live, readiness);
       throw new ExternalError("ChildTerminating", `${name} is still being deleted`, {
         requeueAfter: FOREIGN_CHILD_RETRY,
       });
@@ -203,7 +248,11 @@ export class Children {
     const applied = () => fieldsOf(owned.view.own(key), manager) ?? appliedBy(manager, live);
     const former = applied() !== undefined;
     await claim({ name, live, ...owned, owner, ownerKind, manager, former }, pass.client);
-    const { from } = owned.declared;
+    const { from, createOnly } = owned.declared;
+    if (createOnly) {
+      const found = { name, key, object: live, isWatched: owned.view.get(key) !== undefined, owner };
+      return state(await keepCreated(owned.declared, owned.bond, found, pass.writer));
+    }
     if (from && !former) await adoptFields(pass.writer, owned.declared.kind, key, { from, to: manager });
     const initial = options.initially && stillInitial(options.initially, applied(), live);
     const desired = draftOf(withInitial(draft, initial), place);
@@ -235,19 +284,22 @@ export class Children {
     owned: OwnedView,
     key: ObjectKey,
     desired: KubeObject,
-    pass: ChildrenScope,
+    pass: EnsureScope,
   ): Promise<{ created: KubeObject } | { found: KubeObject | undefined }> {
-    const { kind } = owned.declared;
+    const { kind, createOnly } = owned.declared;
     const metadata = { ...desired.metadata, resourceVersion: NEVER };
     await this.#vanished.checkOwner(pass.owner, () =>
       existing(pass.client, this.#options.ownerKind, keyOf(pass.owner)),
     );
     try {
-      const answer = await this.#send(kind, { ...desired, metadata }, pass);
-      this.#remember(owned, { name: nameOf(desired, pass.owner), key, desired }, answer);
+      const answer = await (createOnly
+        ? this.#post(kind, desired, pass)
+        : this.#send(kind, { ...desired, metadata }, pass));
+      if (!createOnly) this.#remember(owned, { name: nameOf(desired, pass.owner), key, desired }, answer);
+      pass.outcome.created.push(answer);
       return { created: answer };
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
     return { found: await existing(pass.client, kind, key) };
   }
@@ -321,65 +373,24 @@ export class Children {
         { cause: error },
       );
     }
-    await this.#delete(owned, live, pass, policy === "orphan" ? "Orphan" : "Foreground");
+    await this.#removal.delete(owned, live, pass, policy === "orphan" ? "Orphan" : "Foreground");
     pass.report("Recreating", `${name} is recreated: an immutable field has changed`);
     return undefined;
-  }
-
-  async #prune(wanted: readonly ChildState[], pass: ChildrenScope): Promise<void> {
-    const { manager } = this.#options;
-    const isDoomed = ({ declared, view }: OwnedView, key: ObjectKey) =>
-      !wanted.some((one) => one.key === key && isOfKind(one.planned.draft, declared.kind)) &&
-      fieldsOf(view.own(key), manager) !== undefined;
-    const doomed = this.#existing(pass.owner, isDoomed);
-    if (doomed.length > 0) await this.#remove(doomed, pass);
-  }
-
-  /** The children there are, of all kinds; of those that are not meant nothing is read. */
-  #existing(owner: KubeObject, isMeant: (owned: OwnedView, key: ObjectKey) => boolean = () => true): ExistingChild[] {
-    const existing: ExistingChild[] = [];
-    for (const owned of this.#owned.values()) {
-      const keys = [...owned.view.find(BY_OWNER, owner.metadata.uid!)].filter((key) => isMeant(owned, key)).sort();
-      for (const key of keys) {
-        const object = owned.view.get(key)!;
-        existing.push({ owned, object, name: nameOf(object, owner) });
-      }
-    }
-    return existing;
-  }
-
-  /** Removes those of the children whose turn it is. The others follow when these are gone, of which there is an event. */
-  async #remove(doomed: readonly ExistingChild[], pass: ChildrenScope): Promise<void> {
-    for (const { doomed: one, awaited } of nextToGo(doomed)) {
-      // What others wait for is gone only when all that it owns is.
-      await this.#delete(one.owned, one.object, pass, awaited ? "Foreground" : "Background");
-      this.#applied.forget(one.name);
-    }
-  }
-
-  /** Deletes exactly this object in this state: a client that has changed it since may have had a reason. */
-  async #delete(
-    owned: OwnedView,
-    { metadata, ...child }: KubeObject,
-    pass: ChildrenScope,
-    propagationPolicy: "Background" | "Foreground" | "Orphan",
-  ): Promise<void> {
-    const { uid, resourceVersion } = metadata;
-    const key = keyOf({ ...child, metadata });
-    try {
-      await pass.writer.delete(owned.declared.kind, key, {
-        preconditions: { uid, resourceVersion },
-        propagationPolicy,
-      });
-    } catch (error) {
-      if (!isNotFound(error)) throw refusal(error, `${groupKindText(owned.declared.kind)} ${key}`, pass);
-    }
   }
 
   async #send(kind: KindRef<KubeObject>, desired: KubeObject, pass: ChildrenScope): Promise<KubeObject> {
     const options = { fieldManager: this.#options.manager, force: true };
     try {
       return await pass.writer.apply(kind as KindRef<AnyObject>, desired as AnyObject, options);
+    } catch (error) {
+      throw refusal(error, nameOf(desired, pass.owner), pass);
+    }
+  }
+
+  /** Creates a child that is never changed: the role needs no permission to patch its kind. */
+  async #post(kind: KindRef<KubeObject>, desired: KubeObject, pass: EnsureScope): Promise<KubeObject> {
+    try {
+      return await pass.writer.create(kind, desired as NewObject<KubeObject>);
     } catch (error) {
       throw refusal(error, nameOf(desired, pass.owner), pass);
     }
@@ -396,10 +407,6 @@ export class Children {
   }
 }
 
-interface ExistingChild extends Doomed {
-  owned: OwnedView;
-}
-
 interface ChildToUpdate {
   name: string;
   key: ObjectKey;
@@ -408,17 +415,6 @@ interface ChildToUpdate {
   one: PlannedChild;
   /** Only if it has not been written since: it repeats values that other clients own. */
   exact: boolean;
-}
-
-function isOfKind({ apiVersion, kind }: KubeObject, declared: GroupKind): boolean {
-  return kind === declared.kind && parseApiVersion(apiVersion).group === declared.group;
-}
-
-/** A tenant's missing right is the tenant's to get, at any time, and no event will tell when. */
-function refusal(error: unknown, name: string, { tenant }: ChildrenScope): unknown {
-  if (tenant === undefined || !isForbidden(error)) return error;
-  const message = `${name} cannot be written as ${tenant}: ${(error as Error).message}. Allow it to ${tenant}`;
-  return new ExternalError("Forbidden", message, { cause: error, requeueAfter: REFUSED_RETRY });
 }
 
 /** What a manager has applied to an object that comes straight from the server. */
@@ -433,6 +429,11 @@ function withAnnotations(metadata: Partial<ObjectMeta>, { annotations }: Partial
 }
 
 type GroupKind = { group: string; kind: string };
+
+const groupKindOf = ({ apiVersion, kind }: KubeObject): GroupKind => ({
+  group: parseApiVersion(apiVersion).group,
+  kind,
+});
 
 function childKey({ declared }: OwnedView, owner: KubeObject, namespace: string | undefined, name: string): ObjectKey {
   return declared.kind.namespaced ? `${namespace ?? owner.metadata.namespace}/${name}` : name;

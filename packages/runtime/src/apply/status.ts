@@ -5,6 +5,7 @@ import {
   type Clock,
   type Condition,
   type Conditions,
+  deepEqual,
   type FieldsV1,
   groupKindText,
   isNotFound,
@@ -32,6 +33,8 @@ export interface StatusStatement {
   status?: object;
   /** Conditions that are not mentioned stay as they were reported; undefined ones are withdrawn. */
   conditions?: Conditions;
+  /** Of a status that is written whole. Left out: it stays. */
+  whole?: object;
 }
 
 export interface StatusWriterOptions {
@@ -42,6 +45,8 @@ export interface StatusWriterOptions {
   schema: Schema;
   /** Whether this controller decides if the object is ready, rather than another controller of the same objects. */
   isPrimary: boolean;
+  /** The status is replaced by what is stated, and nothing is added. */
+  isWhole: boolean;
   log: Log;
 }
 
@@ -70,7 +75,7 @@ export class StatusWriter {
 
   /** True if conditions can be reported that the reconciler did not return. */
   get derivesConditions(): boolean {
-    return this.#options.isPrimary && this.#hasConditions;
+    return this.#options.isPrimary && this.#hasConditions && !this.#options.isWhole;
   }
 
   async write(object: KubeObject, statement: StatusStatement, client: Client): Promise<void> {
@@ -78,6 +83,7 @@ export class StatusWriter {
     const key = keyOf(object);
     const live = view.get(key);
     if (!live || live.metadata.uid !== object.metadata.uid) return;
+    if (this.#options.isWhole) return this.#replace(object, statement.whole, client);
     const fields = this.#ownFields(key);
     const status = this.#undeclared.leaveOut(this.#statusOf(object, live, statement));
     if (Object.keys(status).length === 0 && !fields) return;
@@ -92,6 +98,17 @@ export class StatusWriter {
     }
     const owned = answer && this.#ownFields(key);
     this.#applied.answered(key, answer && owned && { ...applied, live: statusOf(answer), fields: owned });
+  }
+
+  /** Fails with a conflict if the object has changed since it was read: the status was stated for that state. */
+  async #replace(object: KubeObject, status: object | undefined, client: Client): Promise<void> {
+    if (!status || deepEqual(statusOf(object) ?? {}, status)) return;
+    const kind = this.#options.view.kind as KindRef<AnyObject>;
+    try {
+      await client.updateStatus(kind, { ...object, status } as AnyObject, { fieldManager: this.#options.manager });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   /** A status without fields is left out: an apply that takes all fields away from a map that it names makes it null. */

@@ -1,13 +1,15 @@
 import { type Client, isMetadataOnly, type WatchOptions } from "@konverge/client";
 import { type KindRef, type KubeObject, type ObjectKey, splitKey } from "@konverge/core";
+import { CustomResourceDefinition } from "@konverge/kinds";
 import { Informer } from "./informer.ts";
+import { KindGate, servedVersionsOf } from "./kind-gate.ts";
 import { type Interest, stubOf, withoutManagedFields } from "./projection.ts";
 import type { WatchScope } from "./selection.ts";
 import { CacheView } from "./view.ts";
 
 /** Which objects of a kind a view contains. */
 export interface CacheViewOptions<T extends KubeObject = KubeObject> {
-  /** Only these namespaces. Default: all of them. */
+  /** Only these namespaces. Default: all of them. Empty: the view holds nothing, and nothing is watched. */
   namespaces?: readonly string[];
   labelSelector?: string;
   fieldSelector?: string;
@@ -17,6 +19,8 @@ export interface CacheViewOptions<T extends KubeObject = KubeObject> {
   project?: (object: T) => T;
   /** Keep metadata.managedFields, which are dropped otherwise. */
   managedFields?: boolean;
+  /** The kind need not be installed: it is watched while its CustomResourceDefinition is there. */
+  optional?: boolean;
 }
 
 export interface CacheOptions {
@@ -33,6 +37,8 @@ export interface CacheOptions {
 
 interface Shared {
   readonly informer: Informer<KubeObject>;
+  /** Starts the informer, if the kind is optional. */
+  gate: KindGate | undefined;
   /** Undefined: all objects are needed. */
   interests: Set<Interest> | undefined;
   users: number;
@@ -87,13 +93,21 @@ export class Cache {
   }
 
   #use<T extends KubeObject>(kind: KindRef<T>, need: CacheViewOptions<T>, released?: () => void): CacheView<T> {
-    const namespaces = kind.namespaced ? (need.namespaces ?? [undefined]) : [undefined];
+    const namespaces =
+      kind.namespaced || need.namespaces?.length === 0 ? (need.namespaces ?? [undefined]) : [undefined];
     const names = namespaces.map((namespace) => this.#share(kind as AnyKind, { ...need, namespace } as ScopedNeed));
-    const informers = names.map((name) => this.#shared.get(name)!.informer as unknown as Informer<T>);
-    return new CacheView(informers, () => {
+    const shared = names.map((name) => this.#shared.get(name)!);
+    const informers = shared.map(({ informer }) => informer as unknown as Informer<T>);
+    const release = () => {
       for (const name of names) this.#unshare(name);
       released?.();
-    });
+    };
+    return new CacheView(
+      kind,
+      informers,
+      release,
+      shared.flatMap(({ gate }) => gate ?? []),
+    );
   }
 
   start(): void {
@@ -102,7 +116,7 @@ export class Cache {
       return;
     }
     this.#started = true;
-    for (const { informer } of this.#shared.values()) informer.start();
+    for (const { informer, gate } of this.#shared.values()) if (!gate) informer.start();
   }
 
   stop(): void {
@@ -114,9 +128,9 @@ export class Cache {
     this.#shared.clear();
   }
 
-  /** The state of all informers. */
+  /** The state of all informers, without those of optional kinds that are not served. */
   *informers(): IterableIterator<Informer<KubeObject>> {
-    for (const { informer } of this.#shared.values()) yield informer;
+    for (const { informer, gate } of this.#shared.values()) if (gate?.isWatched ?? true) yield informer;
   }
 
   /** An own write is in progress, see {@link Informer.expect}. */
@@ -162,7 +176,7 @@ export class Cache {
     if (!shared) {
       shared = this.#newShared(kind, need);
       this.#shared.set(name, shared);
-      if (this.#started) shared.informer.start();
+      if (this.#started && !shared.gate) shared.informer.start();
     }
     shared.users++;
     if (need.interest) shared.interests?.add(need.interest);
@@ -189,27 +203,40 @@ export class Cache {
       },
       ...(this.#options.watch && { watch: this.#options.watch }),
       ...(this.#options.parsed?.(kind) && { parsed: true }),
-      onError: (error, retryIn) => this.#options.onError?.(kind, error, retryIn),
+      onError: (error, retryIn) => {
+        shared.gate?.failed();
+        this.#options.onError?.(kind, error, retryIn);
+      },
+      onSynced: () => shared.gate?.synced(),
     });
-    const shared: Shared = { informer, interests: new Set(), users: 0 };
+    const shared: Shared = { informer, gate: undefined, interests: new Set(), users: 0 };
+    if (need.optional) shared.gate = new KindGate(informer, this.#definitionOf(kind));
     return shared;
+  }
+
+  /** The view of the CustomResourceDefinition of a kind. */
+  #definitionOf({ plural, group }: AnyKind): CacheView<CustomResourceDefinition> {
+    const fieldSelector = `metadata.name=${plural}.${group}`;
+    return this.#use<CustomResourceDefinition>(CustomResourceDefinition, { fieldSelector, project: servedVersionsOf });
   }
 
   #unshare(name: string): void {
     const shared = this.#shared.get(name);
     if (!shared || --shared.users > 0) return;
+    shared.gate?.close();
     shared.informer.stop();
     this.#shared.delete(name);
   }
 
-  #nameOf(kind: AnyKind, { namespace, labelSelector, fieldSelector, project, managedFields }: ScopedNeed): string {
+  #nameOf(kind: AnyKind, need: ScopedNeed): string {
+    const { namespace, labelSelector, fieldSelector, project, managedFields, optional } = need;
     if (project && !this.#projections.has(project)) this.#projections.set(project, this.#projections.size);
     const projection = project && this.#projections.get(project);
     const { group, version, plural } = kind;
     return JSON.stringify([
       [group, version, plural, isMetadataOnly(kind)],
       [namespace, labelSelector, fieldSelector],
-      [projection, managedFields],
+      [projection, managedFields, optional],
     ]);
   }
 

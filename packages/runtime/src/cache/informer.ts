@@ -21,6 +21,8 @@ export interface InformerOptions<T extends KubeObject> extends WatchScope {
   watch?: Pick<WatchOptions, "listing" | "pageSize" | "inactivity">;
   /** Called when the watch fails, with the delay of the retry. */
   onError?: (error: Error, retryIn: number) => void;
+  /** Called when a listing is complete. */
+  onSynced?: () => void;
 }
 
 type How = Pick<CacheChange, "listed" | "writer">;
@@ -59,6 +61,7 @@ export class Informer<T extends KubeObject> {
   #version: string | undefined;
   #synced = false;
   #stop: AbortController | undefined;
+  #suspended = false;
   #age: () => number = () => Number.POSITIVE_INFINITY;
   #error: Error | undefined;
   /** When the last complete listing began, and the one in progress. */
@@ -112,15 +115,29 @@ export class Informer<T extends KubeObject> {
     return this.#store.bytes;
   }
 
-  /** Starts the watch, once. */
+  /** Starts the watch, once, or again after it was suspended. */
   start(): void {
     if (this.#stop) return;
     this.#stop = new AbortController();
+    this.#suspended = false;
     this.#run(this.#stop.signal).catch((error: unknown) => {
       this.#error = error instanceof Error ? error : new Error(String(error));
       this.#options.onError?.(this.#error, Number.POSITIVE_INFINITY);
       this.#whenSynced.reject(this.#error);
     });
+  }
+
+  /** Ends the watch, and drops all objects as deleted, until it is started again: their kind is not served. */
+  suspend(): void {
+    this.#stop?.abort();
+    this.#stop = undefined;
+    this.#suspended = true;
+    this.#synced = false;
+    this.#error = undefined;
+    this.#unmentioned = undefined;
+    this.#version = undefined;
+    this.#listedAt = Number.NEGATIVE_INFINITY;
+    for (const key of [...this.#store.keys()]) this.#remove(key, undefined, { listed: false, writer: undefined });
   }
 
   stop(): void {
@@ -181,6 +198,7 @@ export class Informer<T extends KubeObject> {
 
   /** Stores the response to an own write, or (without a writer) to a read without the cache. */
   saw(object: T, writer: string | undefined): void {
+    if (this.#suspended) return;
     const key = keyOf(object);
     const { uid = "", resourceVersion = "" } = object.metadata;
     const [putOff] = this.#expected.putOffOf(key);
@@ -219,6 +237,7 @@ export class Informer<T extends KubeObject> {
     const { clock } = this.#client;
     this.#quietSince = clock.monotonic();
     for await (const event of watch) {
+      if (signal.aborted) return;
       switch (event.type) {
         case "RESET":
           this.#expected.flush((one) => this.#take(one));
@@ -249,6 +268,7 @@ export class Informer<T extends KubeObject> {
   }
 
   #take({ type, object }: ObjectEvent<T>): void {
+    if (this.#suspended) return;
     this.#unconfirmed.confirm(keyOf(object), object.metadata.resourceVersion ?? "");
     if (type === "DELETED") this.#gone(object);
     else this.#seen(object);
@@ -288,6 +308,7 @@ export class Informer<T extends KubeObject> {
     this.#error = undefined;
     this.#synced = true;
     this.#whenSynced.resolve();
+    this.#options.onSynced?.();
   }
 
   #passed(resourceVersion: string): void {

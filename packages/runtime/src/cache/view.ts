@@ -4,6 +4,16 @@ import type { OwnFields } from "./field-set-pool.ts";
 import type { IndexFunction } from "./indexes.ts";
 import type { Informer } from "./informer.ts";
 
+/** Whether a kind that need not be installed is there. */
+export interface KindAvailability {
+  /** It is served, and has been listed. */
+  readonly isOpen: boolean;
+  /** Resolves when it is known that the kind is not served, or when it has been listed, or cannot be. */
+  whenKnown(): Promise<void>;
+  /** Calls `listener` whenever `isOpen` changes. */
+  subscribe(listener: () => void): () => void;
+}
+
 /**
  * The objects of a kind for one user of the cache: the objects of one informer, or of one for each of some namespaces.
  * An informer stops when all its views are released.
@@ -13,12 +23,31 @@ export class CacheView<T extends KubeObject> {
   readonly informers: readonly Informer<T>[];
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #unsubscribe: (() => void)[] = [];
+  /** Of its informers, if the kind is optional. */
+  readonly #gates: readonly KindAvailability[];
   #release: (() => void) | undefined;
 
-  constructor(informers: readonly Informer<T>[], release: () => void) {
-    this.kind = informers[0]!.kind;
+  /** Without informers, it stays empty. */
+  constructor(
+    kind: KindRef<T>,
+    informers: readonly Informer<T>[],
+    release: () => void,
+    gates: readonly KindAvailability[] = [],
+  ) {
+    this.kind = kind;
     this.informers = informers;
     this.#release = release;
+    this.#gates = gates;
+  }
+
+  /** Whether the kind is served and has been listed; true for kinds that are not optional and can be read. */
+  get isServed(): boolean {
+    return this.informers.length > 0 && this.#gates.every(({ isOpen }) => isOpen);
+  }
+
+  /** Calls `listener` when an optional kind begins or ceases to be served, until the view is released. */
+  onServedChange(listener: () => void): void {
+    for (const gate of this.#gates) this.#unsubscribe.push(gate.subscribe(listener));
   }
 
   /** The namespaces it is about; undefined: all of them. */
@@ -34,14 +63,15 @@ export class CacheView<T extends KubeObject> {
 
   /** Whether it contains every object: of a namespace, or of all. */
   holdsAll(namespace: string | undefined): boolean {
-    const { labelSelector, fieldSelector } = this.informers[0]!.scope;
+    const { labelSelector, fieldSelector } = this.informers[0]?.scope ?? {};
     if (labelSelector || fieldSelector) return false;
     return namespace !== undefined || this.namespaces === undefined;
   }
 
-  /** Resolves when it has been listed once. */
+  /** Resolves when it has been listed once. An optional kind that is not served is not waited for. */
   async whenSynced(): Promise<void> {
-    await Promise.all(this.informers.map((informer) => informer.whenSynced()));
+    if (this.#gates.length > 0) await Promise.all(this.#gates.map((gate) => gate.whenKnown()));
+    else await Promise.all(this.informers.map((informer) => informer.whenSynced()));
   }
 
   get(key: ObjectKey): T | undefined {

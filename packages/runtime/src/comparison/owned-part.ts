@@ -1,4 +1,4 @@
-import { type FieldsV1, isObject, type JsonObject, type Schema } from "@konverge/core";
+import { type FieldsV1, isObject, type JsonObject, own, type Schema } from "@konverge/core";
 import { itemIn } from "./item-path.ts";
 import { fieldSchema, isAbsent, isShared } from "./stored-value.ts";
 
@@ -15,7 +15,9 @@ export function ownedPart(fields: FieldsV1, live: unknown, schema: Schema | unde
   const part: JsonObject = {};
   for (const path of paths) {
     const name = path.slice(2);
-    const value = path.startsWith("f:") ? ownedPart(fields[path]!, live[name], fieldSchema(schema, name)) : undefined;
+    const value = path.startsWith("f:")
+      ? ownedPart(fields[path]!, own(live, name), fieldSchema(schema, name))
+      : undefined;
     if (value !== undefined) part[name] = value;
   }
   return part;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type Schema } from "@konverge/core";
+import { isObject, type JsonObject, own, type Schema } from "@konverge/core";
 import { sameApplied } from "./applied-equality.ts";
 
 /** The path below a value to something that differs, such as `.ports[0].name`; empty for the value itself. */
@@ -33,7 +33,7 @@ function fieldDifference(
   live: JsonObject,
 ): ReplayDifference | undefined {
   const ofDesired = firstOf(desired, (value, name) =>
-    below(`.${name}`, storedDifference(fieldSchema(schema, name), value, live[name])),
+    below(`.${name}`, storedDifference(fieldSchema(schema, name), value, own(live, name))),
   );
   if (ofDesired !== undefined) return ofDesired;
   return firstOf(live, (value, name) => {
@@ -56,7 +56,7 @@ function isEmbeddedObject(schema: Schema | undefined): boolean {
 /** The schema of an object's field or of a map's value. */
 export function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
   const extra = schema?.additionalProperties;
-  return schema?.properties?.[name] ?? (typeof extra === "object" ? extra : undefined);
+  return own(schema?.properties ?? {}, name) ?? (typeof extra === "object" ? extra : undefined);
 }
 
 /** True for a map or list of which different managers can own different parts. Without a schema that is not known. */

@@ -1,7 +1,8 @@
 import type { Client } from "@konverge/client";
-import { type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
+import { groupKindText, type KindRef, type KubeObject, keyOf, parseApiVersion } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
 import type { Children } from "../apply/children.ts";
+import type { CacheView } from "../cache/view.ts";
 import type { CacheReader, ObservedChildren, ReconcileContext } from "../definition/definition.ts";
 import type { CachedReads } from "./cached-reads.ts";
 import type { ReconcileTimes } from "./due-times.ts";
@@ -9,7 +10,7 @@ import type { Wiring } from "./wiring.ts";
 
 /** What a reconciler is given for one object in one reconcile. */
 export function contextFor(
-  { definition, children, reads, events, log, cluster }: Wiring,
+  { definition, children, reads, events, log, cluster, views }: Wiring,
   object: KubeObject,
   pass: {
     client: Client;
@@ -44,6 +45,7 @@ export function contextFor(
     events: events.about(object),
     callExternal: async (_name, work) => await work(),
     isDue: (name, rhythm) => pass.times.isDue(name, rhythm),
+    isServed: (kind) => looking(isServedIn(views, kind, definition.name)),
     signal,
     get log() {
       return log.child({ object: keyOf(object) });
@@ -54,6 +56,12 @@ export function contextFor(
       return looking(pass.clusters());
     },
   };
+}
+
+function isServedIn(views: readonly CacheView<KubeObject>[], kind: KindRef<KubeObject>, controller: string): boolean {
+  const declared = views.filter((view) => groupKindText(view.kind) === groupKindText(kind));
+  if (declared.length > 0) return declared.every((view) => view.isServed);
+  throw new TypeError(`${controller}: isServed(${kind.kind}): ${kind.kind} is neither in \`owns\` nor in \`watches\``);
 }
 
 /** Its methods can be used without the object. */

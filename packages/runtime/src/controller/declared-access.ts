@@ -1,4 +1,5 @@
 import type { KindRef, KubeObject } from "@konverge/core";
+import { CustomResourceDefinition } from "@konverge/kinds";
 import { roleVerb } from "../calls/permission-remedy.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { ApiCall } from "../observe/observer.ts";
@@ -8,6 +9,8 @@ import { schemaOf } from "../schema-of.ts";
 export interface PermissionOptions {
   /** The manager's namespaces. Default: all. */
   namespaces?: readonly string[];
+  /** Only Roles in these namespaces: no permissions on cluster-scoped kinds. Default: false. */
+  namespaced?: boolean;
   /** The leases of leader election, if the manager uses it. */
   leaderElection?: { name: string; namespace: string };
   /** The leases of sharding, if the manager uses it. */
@@ -33,6 +36,7 @@ export function controllerPermissions(
     verbs: readonly string[],
     { namespaces, subresource, rare, name }: Placement = {},
   ) => {
+    if (options.namespaced && !kind.namespaced) return;
     const resource = subresource ? `${kind.plural}/${subresource}` : kind.plural;
     for (const namespace of (kind.namespaced ? namespaces : undefined) ?? [undefined]) {
       for (const verb of verbs) {
@@ -58,21 +62,26 @@ export function controllerPermissions(
     read(kind, { namespaces });
     add(kind, ["get"], { namespaces, rare: true });
     if (finalizer) add(kind, ["patch"], { namespaces });
-    if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
+    if (own.status === "whole") add(kind, ["update"], { namespaces, subresource: "status" });
+    else if (hasStatus(kind)) add(kind, ["patch"], { namespaces, subresource: "status" });
     if (options.ownerReferencesEnforced && owns.length > 0) {
       add(kind, ["update"], { namespaces, subresource: "finalizers", rare: true });
     }
-    for (const { kind: child, by } of owns) {
-      const place = { namespaces: by === "label" ? undefined : namespaces };
+    for (const { kind: child, by, optional, createOnly, adopt } of owns) {
+      const place = { namespaces: by === "label" && !options.namespaced ? undefined : namespaces };
+      if (optional) read(CustomResourceDefinition, {});
       read(child, place);
       add(child, ["get"], { ...place, rare: true });
       // What is written in a tenant's name is the tenant's to be allowed.
       if (own.impersonate) continue;
-      add(child, ["create", "patch"], place);
+      add(child, ["create"], place);
+      if (!createOnly) add(child, ["patch"], place);
+      else if (adopt === "any") add(child, ["patch"], { ...place, rare: true });
       add(child, ["delete"], { ...place, rare: true });
     }
     if (own.impersonate) add(SERVICE_ACCOUNTS, ["impersonate"], { namespaces });
     for (const { kind: other, options: need } of own.watches ?? []) {
+      if (need.optional) read(CustomResourceDefinition, {});
       read(other, { namespaces: need.namespaces ?? namespaces });
     }
     for (const used of own.permissions ?? []) {

@@ -21,7 +21,8 @@ const REFUSED_RETRY = 5 * 60_000;
 /** A namespace that is being deleted takes nothing new, and will soon be gone. */
 const TERMINATING_RETRY = 30_000;
 
-export function failureOf(error: unknown, stopped: boolean): Failure {
+/** `retriesRefused`: what the server refuses is retried like any other error. */
+export function failureOf(error: unknown, stopped: boolean, retriesRefused = false): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof LostAuthorityError || stopped) return { outcome: "stopped", error, reason: "Stopped", message };
   if (error instanceof PermanentError) return { outcome: "permanent", error, reason: error.reason, message };
@@ -31,7 +32,7 @@ export function failureOf(error: unknown, stopped: boolean): Failure {
   if (isConflict(error)) {
     return { outcome: "conflict", error, reason: "Conflict", message };
   }
-  if (error instanceof ApiError) {
+  if (error instanceof ApiError && !retriesRefused) {
     if (REFUSED.has(error.code)) {
       return { outcome: "permanent", error, reason: error.reason, message, after: REFUSED_RETRY };
     }

@@ -50,6 +50,7 @@ export class ControllerLoop {
       clock: cluster.clock,
       name,
       backoff: options.backoff,
+      backgroundRetries: options.backoff?.background,
       rateLimit: options.rateLimit,
     });
     const wiring = wire(definition, cluster, role);
@@ -64,6 +65,9 @@ export class ControllerLoop {
       onError: (error, trigger) =>
         wiring.log.error({ err: error, trigger }, "a function of watches or references threw"),
     });
+    for (const view of wiring.views) {
+      view.onServedChange(() => this.#addAll({ type: "kind", kind: view.kind.kind }));
+    }
     cluster.authority.onGain(() => this.#addAll({ type: "takeover" }));
   }
 
@@ -235,7 +239,7 @@ export class ControllerLoop {
       });
     } catch (error) {
       const stopped = this.#stop.signal.aborted || permit.signal?.aborted === true;
-      const failure = failureOf(error, stopped);
+      const failure = failureOf(error, stopped, options.backoff?.refused);
       await attempt((signal) => one(signal).report(failure, this.queue.failures(key)), {
         ...limits,
         deadline: DEFAULT_DEADLINE,

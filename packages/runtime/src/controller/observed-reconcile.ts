@@ -1,12 +1,14 @@
-import { type KindRef, type KubeObject, keyOf } from "@konverge/core";
+import { groupKindText, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import type { Child } from "../apply/child.ts";
-import type { Children, ChildrenScope } from "../apply/children.ts";
+import type { Children } from "../apply/children.ts";
+import type { ChildrenScope } from "../apply/owned-view.ts";
 import type { AroundCall } from "../calls/reconcile-client.ts";
 import type {
   CacheReader,
   ObservedChildren,
   PendingCleanup,
   ReconcileContext,
+  Reconciled,
   ReconcileResult,
 } from "../definition/definition.ts";
 import type { EventSink } from "../events/event-sink.ts";
@@ -33,8 +35,14 @@ export function observedReconcile(wiring: Wiring, observer: ReconcileObserver): 
     observedContext(context, object, children, observer);
   const observed: typeof options = {
     ...options,
-    reconcile: (object, context) =>
-      observedFunction(observer, "reconcile", object, () => options.reconcile(object, around(object, context))),
+    reconcile(object, context) {
+      const returned = observedFunction(observer, "reconcile", object, () =>
+        options.reconcile(object, around(object, context)),
+      );
+      return isPromise(returned)
+        ? returned.then((result) => observedReport(result, observer))
+        : observedReport(returned, observer);
+    },
     ...(cleanup && {
       cleanup: (object: KubeObject, context: ReconcileContext) =>
         observedFunction(observer, "cleanup", object, () => cleanup.call(options, object, around(object, context))),
@@ -55,6 +63,19 @@ export function observedReconcile(wiring: Wiring, observer: ReconcileObserver): 
       }
     },
     ...(observer.objectRead && { seen: observer.objectRead.bind(observer) }),
+  };
+}
+
+function observedReport(result: Reconciled<KubeObject>, observer: ReconcileObserver): Reconciled<KubeObject> {
+  const { report } = result ?? {};
+  if (!result || !report || !observer.reported) return result;
+  return {
+    ...result,
+    report(outcome) {
+      const reported = report(outcome);
+      observer.reported?.(outcome, reported ?? {});
+      return reported;
+    },
   };
 }
 
@@ -124,6 +145,11 @@ function observedContext(
       const isDue = context.isDue(name, rhythm);
       observer.inputRead?.(`due ${name}`, isDue ? 1 : 0);
       return isDue;
+    },
+    isServed(kind) {
+      const isServed = context.isServed(kind);
+      observer.inputRead?.(`served ${groupKindText(kind)}`, isServed ? 1 : 0);
+      return isServed;
     },
     signal: context.signal,
     get log() {

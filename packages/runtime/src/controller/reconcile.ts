@@ -13,7 +13,8 @@ import {
   type WithConditions,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
-import type { ChildrenScope } from "../apply/children.ts";
+import type { ConvergedChildren } from "../apply/children.ts";
+import type { ChildrenScope } from "../apply/owned-view.ts";
 import type { StatusStatement } from "../apply/status.ts";
 import { OwnerGoneError } from "../apply/vanished-children.ts";
 import { defaulted } from "../cache/defaulted.ts";
@@ -30,6 +31,7 @@ import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError, stillReconciling } from "./derived-conditions.ts";
 import type { ReconcileTimes } from "./due-times.ts";
 import type { Failure } from "./failure.ts";
+import { reportedResult } from "./reported-result.ts";
 import type { Wiring } from "./wiring.ts";
 import { isPaused } from "./wishes.ts";
 
@@ -117,23 +119,25 @@ export class Reconcile implements ReconcileScope {
     });
     const returned = currentReconcile.run(this.#inProgress, () => definition.options.reconcile(object, context));
     if (!looked && !isPromise(returned)) this.#followsFromObject();
-    const result: ReconcileResult = (await returned) ?? {};
-    if (!(await this.#apply(object, result))) return { outcome: view.get(key) ? "done" : "gone" };
+    const applied = await this.#apply(object, (await returned) ?? {});
+    if (!applied) return { outcome: view.get(key) ? "done" : "gone" };
+    const { result, converged } = applied;
     this.#daemons?.tend(view.get(key) ?? object);
-    const after = earlier(result.requeueAfter, times.settle());
+    const after = earlier(earlier(result.requeueAfter, converged?.outcome.retryAfter), times.settle());
     return { outcome: "done", ...(after !== undefined && { after }) };
   }
 
-  /** Makes children and status as the result has them. False: the object has turned out to be gone. */
-  async #apply(object: KubeObject, result: ReconcileResult): Promise<boolean> {
+  /** Makes children and status as the result has them. Undefined: the object has turned out to be gone. */
+  async #apply(object: KubeObject, returned: ReconcileResult) {
     const { children, status } = this.#wiring;
     try {
-      const states = result.children && (await children.converge(result.children, this.#childrenScope(object)));
-      await status.write(object, this.#statement(result, states), this.client);
-      return true;
+      const converged = returned.children && (await children.converge(returned.children, this.#childrenScope(object)));
+      const result = reportedResult(returned, converged?.outcome);
+      await status.write(object, this.#statement(result, converged), this.client);
+      return { result, converged };
     } catch (error) {
       // What was read of it is in the cache now, and an event of its own.
-      if (error instanceof OwnerGoneError) return false;
+      if (error instanceof OwnerGoneError) return undefined;
       throw error;
     }
   }
@@ -187,10 +191,12 @@ export class Reconcile implements ReconcileScope {
     }
   }
 
-  #statement(result: ReconcileResult, states: readonly ChildState[] | undefined): StatusStatement {
+  #statement(result: ReconcileResult, converged: ConvergedChildren | undefined): StatusStatement {
+    const states = converged && (result.report ? acceptedStates(converged) : converged.states);
     const conditions = { ...this.#derivedConditions(result, states), ...result.conditions };
     const reported = result.status as object | undefined;
-    return { ...(reported && { status: reported }), conditions };
+    const whole = wholeStatusOf(result, this.#wiring.definition);
+    return { ...(reported && { status: reported }), conditions, ...(whole && { whole }) };
   }
 
   #derivedConditions(result: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
@@ -301,6 +307,24 @@ function checkAbandoned({ kind, name }: Controller, finalizers: readonly string[
     CLEANUP_MISSING,
     `the finalizer ${finalizer} holds this object, and the controller ${name} that set it has no cleanup any more: put the cleanup back, or, if nothing is left to clean up, set cleanup: () => undefined until all objects with the finalizer are gone`,
   );
+}
+
+/** A result with a status of the other form than its controller's is a mistake that would go unnoticed. */
+function wholeStatusOf(result: ReconcileResult, { name, options }: Controller): object | undefined {
+  const { status, conditions, wholeStatus } = result;
+  const isWhole = options.status === "whole";
+  if (isWhole ? status || Object.keys(conditions ?? {}).length > 0 : wholeStatus) {
+    const advice = isWhole
+      ? "return `wholeStatus` instead of `status` and `conditions`"
+      : 'set `status: "whole"` or return `status`';
+    throw new PermanentError("InvalidResult", `${name}: the status is not of the form that its options say: ${advice}`);
+  }
+  return wholeStatus as object | undefined;
+}
+
+/** What was refused is for the reconciler's own report to say. */
+function acceptedStates({ states, outcome }: ConvergedChildren): readonly ChildState[] {
+  return states.filter(({ planned }) => !outcome.refused.some(({ child }) => child === planned.draft));
 }
 
 export const isPromise = <R>(value: R | Promise<R>): value is Promise<R> =>

@@ -1,5 +1,5 @@
 import { deepEqual, type FieldsV1, type KubeObject, type ObjectKey, type Schema } from "@konverge/core";
-import type { OwnedView } from "../apply/children.ts";
+import type { OwnedView } from "../apply/owned-view.ts";
 import type { CacheChange } from "../cache/change.ts";
 import { fieldsOf, type OwnFields } from "../cache/field-set-pool.ts";
 import type { CacheView } from "../cache/view.ts";

@@ -1,7 +1,8 @@
 import type { Client } from "@konverge/client";
-import type { Clock, KubeObject, ObjectKey } from "@konverge/core";
+import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
 import { labelBond, referenceBond } from "../apply/bond.ts";
-import { BY_OWNER, Children, type OwnedView } from "../apply/children.ts";
+import { Children } from "../apply/children.ts";
+import { BY_OWNER, type OwnedView } from "../apply/owned-view.ts";
 import { StatusWriter } from "../apply/status.ts";
 import type { Cache } from "../cache/cache.ts";
 import type { CacheView } from "../cache/view.ts";
@@ -30,6 +31,8 @@ export interface Cluster {
   readonly identity: string;
   /** Undefined: all namespaces. */
   readonly namespaces: readonly string[] | undefined;
+  /** Its permissions are in these namespaces alone: cluster-scoped kinds cannot be read. */
+  readonly namespaced: boolean;
   /** The clients of all clusters, by name. */
   readonly clients: ReadonlyMap<string, Client>;
   /** Their caches, by name. */
@@ -73,8 +76,9 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     const bond = declared.by === "label" ? labelBond(kind) : referenceBond(kind);
     const children = cache.use(declared.kind, {
       // Children held by a label may be anywhere.
-      namespaces: declared.by === "label" ? undefined : namespaces,
+      namespaces: reachable(declared, declared.by === "label" && !cluster.namespaced ? undefined : namespaces, cluster),
       labelSelector: declared.labelSelector,
+      ...(declared.optional && { optional: true }),
       interest: (object) => bond.ownerKey(object) !== undefined,
     });
     children.addIndex(BY_OWNER, bond.ownerUids);
@@ -83,9 +87,10 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
   const watched = (options.watches ?? []).map((declared) => {
     const { project, indexes, ...need } = declared.options;
     const others = cache.use(declared.kind, {
-      namespaces: need.namespaces ?? namespaces,
+      namespaces: reachable({ kind: declared.kind, ...need }, need.namespaces ?? namespaces, cluster),
       labelSelector: need.labelSelector,
       fieldSelector: need.fieldSelector,
+      ...(need.optional && { optional: true }),
       ...(project && { project }),
     });
     for (const index in indexes) others.addIndex(index, indexes[index]!);
@@ -100,7 +105,15 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     watched,
     views: [view, ...owned.map((one) => one.view), ...watched.map((one) => one.view)],
     children: new Children({ manager: name, ownerKind: kind, owners: view, owned, clock }),
-    status: new StatusWriter({ clock, manager: name, view, schema: statusSchemaOf(kind), isPrimary, log: cluster.log }),
+    status: new StatusWriter({
+      clock,
+      manager: name,
+      view,
+      schema: statusSchemaOf(kind),
+      isPrimary,
+      isWhole: options.status === "whole",
+      log: cluster.log,
+    }),
     reads: new CachedReads(name, [view, ...watched.map((one) => one.view)]),
     events: new EventRecorder({ client, clock, component: name, instance: cluster.identity }),
     times: new DueTimes(clock),
@@ -108,4 +121,16 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     selfContained: new Set(),
     isDeclared: (call) => isDeclared(definition, call),
   };
+}
+
+/**
+ * The namespaces in which objects of a kind are read. With permissions in namespaces alone, cluster-scoped objects are not, and
+ * neither are those of optional kinds: whether these are served is read from their definitions, which are cluster-scoped.
+ */
+function reachable(
+  { kind, optional }: { kind: Pick<KindRef<KubeObject>, "namespaced">; optional?: boolean | undefined },
+  namespaces: readonly string[] | undefined,
+  cluster: Cluster,
+): readonly string[] | undefined {
+  return cluster.namespaced && (!kind.namespaced || optional) ? [] : namespaces;
 }

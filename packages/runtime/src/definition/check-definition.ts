@@ -53,13 +53,16 @@ type Mistake = (what: string) => TypeError;
 
 function checkOwned(owns: readonly OwnedKind[], mistake: Mistake): void {
   const seen = new Set<string>();
-  owns.forEach(({ kind, labelSelector }, i) => {
+  owns.forEach(({ kind, labelSelector, optional, createOnly, from, onImmutable }, i) => {
     if (!isKind(kind))
       throw mistake(`\`owns\`[${i}] is not a kind: list kinds, such as Deployment or ownedKind(Job, { … })`);
     const what = groupKindText(kind);
     if (isMetadataOnly(kind)) throw mistake(`\`owns\` lists the metadata of ${what} alone: children are whole objects`);
     if (seen.has(what)) throw mistake(`\`owns\` lists ${what} twice: a kind can be listed only once`);
     seen.add(what);
+    if (optional) checkOptional(kind, mistake);
+    if (createOnly && (from || onImmutable))
+      throw mistake(`omit \`from\` and \`onImmutable\` for ${what}: create-only children are never changed`);
     selectionOf(kind, { labelSelector });
   });
 }
@@ -73,6 +76,7 @@ function checkWatched(own: KindRef<KubeObject>, watches: readonly WatchedKind[],
     if (!isKind(kind) || !options)
       throw mistake(`\`watches\`[${i}] is neither a watchKind(Kind, …) nor a cacheKind(Kind)`);
     const what = groupKindText(kind);
+    if (options.optional) checkOptional(kind, mistake);
     if (options.namespaces?.length === 0)
       throw mistake(`\`namespaces\` of ${what} is empty: omit it for all namespaces`);
     selectionOf(kind, options);
@@ -91,6 +95,12 @@ function checkWatched(own: KindRef<KubeObject>, watches: readonly WatchedKind[],
       indexes.set(name, valuesOf);
     }
   });
+}
+
+/** The groups of Kubernetes itself have no CustomResourceDefinitions: most have a name without a domain. */
+function checkOptional(kind: KindRef<KubeObject>, mistake: Mistake): void {
+  if (kind.group.includes(".")) return;
+  throw mistake(`omit \`optional\` for ${groupKindText(kind)}: it has no CustomResourceDefinition`);
 }
 
 const isKind = (given: unknown): given is KindRef<KubeObject> =>

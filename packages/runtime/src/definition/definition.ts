@@ -10,6 +10,7 @@ import type {
   UnknownFields,
 } from "@konverge/core";
 import type { Child, ObservedChild, OwnedKind, PlannedChild } from "../apply/child.ts";
+import type { ChildrenOutcome } from "../apply/outcome.ts";
 import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { PermissionDeclaration } from "../rbac/access.ts";
@@ -23,12 +24,17 @@ export type ReportedStatus<T> = T extends { status?: infer S }
   ? Partial<Omit<NonNullable<S>, "conditions" | "observedGeneration">>
   : never;
 
+/** The complete status of a `T`. */
+export type WholeStatus<T> = T extends { status?: infer S } ? NonNullable<S> : never;
+
 /** The desired state that a reconciler returns. Omitted fields stay unchanged. */
 export interface ReconcileResult<T extends KubeObject = KubeObject> {
   /** All children of the object; an empty list deletes them all. */
   readonly children?: readonly (Child | PlannedChild)[] | undefined;
   /** The whole status. */
   readonly status?: ReportedStatus<T> | undefined;
+  /** The complete status, with its conditions, of a controller with `status: "whole"`; instead of `status` and `conditions`. */
+  readonly wholeStatus?: WholeStatus<T> | undefined;
   /**
    * Conditions to report, by type. Ready, Progressing and Degraded are derived from the children unless they are
    * returned: with no children, an object that was reconciled is Ready. Where no kind is owned and Ready is returned, the other two are
@@ -37,7 +43,18 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
   readonly conditions?: Conditions | undefined;
   /** Reconcile again after this many milliseconds. */
   readonly requeueAfter?: number | undefined;
+  /**
+   * Called when the children have been applied, with what was created, deleted and refused. What it returns is reported
+   * beside the above; a `status`, condition or `requeueAfter` of the same name replaces the one above.
+   */
+  readonly report?: ((outcome: ChildrenOutcome) => ChildrenReport<T> | undefined) | undefined;
 }
+
+/** What the `report` of a result returns. */
+export type ChildrenReport<T extends KubeObject = KubeObject> = Pick<
+  ReconcileResult<T>,
+  "status" | "wholeStatus" | "conditions" | "requeueAfter"
+>;
 
 /** What `reconcile` returns: a result, or nothing if there is nothing to be done. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function may well end without a return
@@ -108,6 +125,8 @@ export interface ReconcileContext {
    * for the next time; what was due counts as done when the reconcile succeeds.
    */
   isDue(name: string, rhythm: Recurrence): boolean;
+  /** Whether a kind in `owns` or `watches` is served, if it is optional; true for all others. */
+  isServed(kind: KindRef<KubeObject>): boolean;
   /** Fires at the deadline of the reconcile, or when the lease is lost. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -115,6 +134,17 @@ export interface ReconcileContext {
   /** The name of the object's cluster, and the clients of all clusters, with the same limits as `client`. */
   readonly cluster: string;
   readonly clusters: ReadonlyMap<string, Client>;
+}
+
+/** The delays after failures in a row. */
+export interface RetryBackoff extends Partial<BackoffLimits> {
+  /**
+   * Retry what the API server refuses as invalid with the same delays, too. Default: false, after five minutes, because it
+   * will be refused again until something changes.
+   */
+  refused?: boolean;
+  /** A test cluster counts as idle while retries wait. Default: false. */
+  background?: boolean;
 }
 
 interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
@@ -165,11 +195,20 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
   /** Interval at which every object is reconciled even if nothing changed, in milliseconds. Default: never. */
   resync?: number;
   /**
+   * How the status is written:
+   * - `fields`, the default: what this controller reports is applied, beside the fields and conditions of other clients. The
+   *   runtime adds observedGeneration, conditions that follow from the children, and those of failures.
+   * - `whole`: for kinds whose status is another project's API. `wholeStatus` replaces the status by an update, if it
+   *   differs and nothing has changed the object since it was read. The runtime adds nothing. Each change of the status causes
+   *   another reconcile, so that what a decision leads to can be done after the decision is stored.
+   */
+  status?: "fields" | "whole";
+  /**
    * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
    * Default: false.
    */
   logErrorsOnly?: boolean;
-  backoff?: Partial<BackoffLimits>;
+  backoff?: RetryBackoff;
   rateLimit?: TokenRate;
 }
 

@@ -10,6 +10,8 @@ export interface CacheKindOptions<W extends KubeObject>
   extends Pick<CacheViewOptions<W>, "labelSelector" | "fieldSelector" | "project"> {
   /** Only these namespaces. Default: the controller's. */
   namespaces?: readonly string[];
+  /** The kind need not be installed: see {@link OwnedKind.optional}. */
+  optional?: boolean;
   /** Indexes by name, for `cache.find`: `{ byNode: (pod) => [pod.spec.nodeName] }`. */
   indexes?: Readonly<Record<string, IndexFunction<W>>>;
 }

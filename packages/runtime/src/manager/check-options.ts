@@ -14,12 +14,19 @@ export function checkOptions(controllers: readonly Controller[], options: Manage
     leaderElection,
     sharding,
     namespaces,
+    namespaced,
     gracefulShutdownTimeout,
     syncTimeout,
   } = options ?? {};
   if (!client)
     throw new TypeError("a manager needs a `client`: the cluster to work in, such as `await connect()` returns");
   if (leaderElection && sharding) throw new TypeError("a manager has either `leaderElection` or `sharding`, not both");
+  if (namespaced && !namespaces) throw new TypeError("`namespaced` needs `namespaces`: those of the manager's Roles");
+  const clusterScoped = namespaced ? controllers.find(({ kind }) => !kind.namespaced) : undefined;
+  if (clusterScoped)
+    throw new TypeError(
+      `the controller ${clusterScoped.name} reconciles ${clusterScoped.kind.kind}, which is cluster-scoped: omit \`namespaced\``,
+    );
   if (namespaces?.length === 0) throw new TypeError("`namespaces` is empty: omit it for all namespaces");
   if (HOME_CLUSTER_NAME in clusters)
     throw new TypeError(`\`clusters\` has one called ${HOME_CLUSTER_NAME}, which is the name of \`client\`'s`);

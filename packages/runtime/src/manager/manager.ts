@@ -85,6 +85,7 @@ export class Manager implements ManagerState {
             authority: this.#election ?? sole,
             identity: this.identity,
             namespaces: options.namespaces,
+            namespaced: options.namespaced ?? false,
           },
           { isPrimary: primaryOf(definition, controllers) === definition },
         );
@@ -164,7 +165,7 @@ export class Manager implements ManagerState {
   }
 
   async #preflight(): Promise<void> {
-    const { client, clusters, namespaces, leaderElection: leader, sharding: shards } = this.#options;
+    const { client, clusters, namespaces, namespaced, leaderElection: leader, sharding: shards } = this.#options;
     for (const [name, one] of Object.entries({ [HOME_CLUSTER_NAME]: client, ...clusters })) {
       const definitions = this.#loops.filter(({ cluster }) => cluster === name).map(({ loop }) => loop.definition);
       const home = (lease: { name: string; namespace?: string }) => ({ namespace: client.namespace, ...lease });
@@ -172,7 +173,8 @@ export class Manager implements ManagerState {
         ...(leader && { leaderElection: home(leader) }),
         ...(shards && { sharding: home(shards) }),
       };
-      await checkPermissions(one, controllerPermissions(definitions, { ...(namespaces && { namespaces }), ...leases }));
+      const reach = { ...(namespaces && { namespaces }), ...(namespaced && { namespaced }) };
+      await checkPermissions(one, controllerPermissions(definitions, { ...reach, ...leases }));
     }
   }
 

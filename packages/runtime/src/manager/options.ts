@@ -27,6 +27,11 @@ export interface ManagerOptions {
   recorder?: string | ReconcileRecorderOptions;
   /** Only these namespaces. Default: all of them. */
   namespaces?: readonly string[];
+  /**
+   * The permissions are Roles in `namespaces`: cluster-scoped kinds that controllers watch are not read, and caches of them stay
+   * empty. Default: false.
+   */
+  namespaced?: boolean;
   /** Only one of several replicas is active. */
   leaderElection?: LeaderElectionOptions;
   /** Several replicas are active and share the objects. */

@@ -1,10 +1,22 @@
 import type { Clock, KindRef, KubeObject, ObjectKey } from "@konverge/core";
-import type { PendingCleanup, ReconcileResult } from "../definition/definition.ts";
+import type { ChildrenOutcome } from "../apply/outcome.ts";
+import type { ChildrenReport, PendingCleanup, ReconcileResult } from "../definition/definition.ts";
 import type { ControllerState, WatchState } from "./state.ts";
 
 /** Why a key was put into a controller's queue. */
 export interface ReconcileTrigger {
-  readonly type: "object" | "child" | "watch" | "source" | "resync" | "after" | "retry" | "takeover" | "daemon";
+  readonly type:
+    | "object"
+    | "child"
+    | "watch"
+    | "source"
+    | "resync"
+    | "after"
+    | "retry"
+    | "takeover"
+    | "daemon"
+    /** An optional kind has been installed or removed. */
+    | "kind";
   /** The object that changed, if any. */
   readonly kind?: string;
   readonly key?: ObjectKey;
@@ -92,20 +104,29 @@ export interface ThrownError {
 export type ExternalCallResult = { readonly value: unknown } | ThrownError;
 
 /** An input of a reconciler that differs between two runs. */
-export type NondeterministicInput = "now" | "monotonic" | "next" | "uuid" | "secret" | `due ${string}`;
+export type NondeterministicInput =
+  | "now"
+  | "monotonic"
+  | "next"
+  | "uuid"
+  | "secret"
+  | `due ${string}`
+  | `served ${string}`;
 
 /** Observes one reconcile. */
 export interface ReconcileObserver {
   /** A function of the controller is called. What follows until `returned` happens in it. */
   called?(what: "reconcile" | "cleanup", object: KubeObject): void;
   returned?(answer: ReconcileOutput): void;
+  /** The result's `report` was called, with what became of the children. */
+  reported?(outcome: ChildrenOutcome, report: ChildrenReport): void;
   /** Objects were looked up in the cache. Each object that was found is reported to `objectRead`, too. */
   listed?(query: CacheQuery, objects: readonly KubeObject[]): void;
   /** It emitted an Event. */
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
   /** It called an external system; the returned function is called when the call has ended. */
   externalCall?(name: string): ((answer: ExternalCallResult) => void) | undefined;
-  /** It read the time, a random number, a secret (which must not be recorded), or whether something is due. */
+  /** It read the time, a random number, a secret (which must not be recorded), whether something is due, or whether a kind is served. */
   inputRead?(what: NondeterministicInput, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;
@@ -162,7 +183,7 @@ export function combineObservers(list: readonly Observer[]): Observer {
 
 function together(list: readonly ReconcileObserver[]): ReconcileObserver {
   return {
-    ...callAll(list, ["called", "returned", "listed", "eventRecorded", "inputRead", "objectRead", "ended"]),
+    ...callAll(list, ["called", "returned", "reported", "listed", "eventRecorded", "inputRead", "objectRead", "ended"]),
     ...callAllTwice(list, ["externalCall", "apiCall"]),
     around: (work) => list.reduce((inner, observer) => () => observer.around?.(inner) ?? inner(), work)(),
   };

@@ -1,6 +1,6 @@
 import { controllerPermissions, type PermissionOptions } from "../controller/declared-access.ts";
 import { covers, type Permission } from "../rbac/access.ts";
-import { webhookPermissions } from "../webhooks/serve-webhooks.ts";
+import { type WebhookRegistrationMode, webhookPermissions } from "../webhooks/serve-webhooks.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import type { Operator, OperatorParts } from "./operator.ts";
 
@@ -8,6 +8,8 @@ import type { Operator, OperatorParts } from "./operator.ts";
 export interface OperatorPermissionOptions extends PermissionOptions {
   /** The namespace of its service account and of its webhooks' certificates. */
   readonly operatorNamespace: string;
+  /** How its webhooks are registered. Default: `update`. */
+  readonly webhookRegistration?: WebhookRegistrationMode;
 }
 
 /**
@@ -18,9 +20,9 @@ export function operatorPermissions(
   parts: OperatorParts,
   place: OperatorPermissionOptions,
 ): Permission[] {
-  const { operatorNamespace, ...options } = place;
+  const { operatorNamespace, webhookRegistration, ...options } = place;
   const declared = controllerPermissions(parts.controllers, options);
-  return [...declared, ...operatorWebhookPermissions(operator, parts, operatorNamespace)].filter(
+  return [...declared, ...operatorWebhookPermissions(operator, parts, operatorNamespace, webhookRegistration)].filter(
     (access, i, all) => !all.some((other, j) => covers(other, access) && (i > j || !covers(access, other))),
   );
 }
@@ -30,10 +32,11 @@ export function operatorWebhookPermissions(
   { name }: Pick<Operator, "name">,
   parts: OperatorParts,
   home: string,
+  registration: WebhookRegistrationMode = "update",
 ): Permission[] {
   if (!hasWebhooks(parts)) return [];
   const { admissions = [], conversions } = parts;
-  return webhookPermissions(new Webhooks({ admissions, conversions }), { name, namespace: home });
+  return webhookPermissions(new Webhooks({ admissions, conversions }), { name, namespace: home, registration });
 }
 
 /** Whether the operator has webhooks. */

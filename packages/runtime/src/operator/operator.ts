@@ -4,6 +4,7 @@ import type { Controller } from "../definition/definition.ts";
 import type { Log } from "../log.ts";
 import type { AdmissionWebhook } from "../webhooks/admission.ts";
 import type { ConvertibleKind } from "../webhooks/review-conversion.ts";
+import type { OperatorGuard } from "./guard.ts";
 
 /** A setting of an operator: a command-line flag (`--natsAddr`) or an environment variable. */
 export interface OperatorSetting {
@@ -43,6 +44,10 @@ export interface OperatorDefinition {
   readonly description: string;
   readonly kinds: readonly AnyKind[];
   readonly settings?: readonly OperatorSetting[];
+  /** It connects to pods itself, for example to read their metrics: its NetworkPolicy allows that. Default: false. */
+  readonly connectsToPods?: boolean;
+  /** Conditions on what its service account writes, besides those of every operator. */
+  readonly guards?: readonly OperatorGuard[];
   /**
    * Creates controllers and webhooks. Called once for each process, also for each simulated process of a test. Two
    * calls must not share state: otherwise a simulated crash would not lose the memory of the process.

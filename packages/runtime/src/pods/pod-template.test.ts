@@ -40,6 +40,16 @@ test("an image whose user is root runs as the user that is given, who can write 
   assert.deepEqual([runAsUser, fsGroup, fsGroupChangePolicy], [1000, 1000, "OnRootMismatch"]);
 });
 
+test("a container that fails reports the end of its output, unless its author chose otherwise", () => {
+  const { spec } = podTemplate(rendered, {
+    overlay: { spec: { containers: [{ name: "main", terminationMessagePolicy: "File" }] } },
+  });
+  assert.deepEqual(
+    [...spec!.initContainers!, ...spec!.containers].map(({ terminationMessagePolicy }) => terminationMessagePolicy),
+    ["FallbackToLogsOnError", "File"],
+  );
+});
+
 test("what a user sets for security stays, and nothing contradicts it", () => {
   const root = restrictedPodSpec({ containers: [{ name: "main" }], securityContext: { runAsUser: 0 } });
   assert.equal(root.securityContext?.runAsNonRoot, undefined);

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod } from "@konverge/kinds";
+import { lastWords } from "./last-words.ts";
 import type { WorkloadProblem } from "./problem.ts";
 
 /** The reasons why a pod does not run. */
@@ -27,20 +28,26 @@ export interface PodProblem extends WorkloadProblem {
 const PULLING = new Set(["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"]);
 const STARTING = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const LOOPING = "CrashLoopBackOff";
-/** How many characters of a container's last output are reported. */
-const LAST_WORDS = 200;
+/** A node forgives a container that has run for this time, in milliseconds: it no longer waits before the next restart. */
+const FORGIVEN_AFTER = 10 * 60_000;
+/** A container that was restarted this often and is ready may fail again. */
+const REPEATED = 2;
 
 /**
- * Why a pod does not run; undefined if no problem is known, or if the pod is terminating or has succeeded.
+ * Why a pod does not run; undefined if no problem is known, or if the pod is terminating or has succeeded. A container that
+ * runs again after a failure has a problem until it has started, and if it fails again and again, until it has been ready
+ * for ten minutes: `now` is the time in milliseconds since 1970. Without it, only what has not started counts.
  *
  *     podProblem(pod); // { reason: "ClaimMissing", message: "there is no PersistentVolumeClaim weights …", … }
  */
-export function podProblem(pod: Pod): PodProblem | undefined {
+export function podProblem(pod: Pod, now?: number): PodProblem | undefined {
   const { metadata, status } = pod;
   if (metadata.deletionTimestamp || status?.phase === "Succeeded") return undefined;
   // Those that come first, and those that stay.
   const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  for (const judge of [startProblem, crash]) {
+  const readySince = readyTime(pod);
+  const judges = [startProblem, crash, (container: ContainerStatus) => recentCrash(container, readySince, now)];
+  for (const judge of judges) {
     for (const container of containers) {
       const found = judge(container);
       if (found) return { ...found, pod: metadata.name, container: { name: container.name, image: container.image } };
@@ -50,6 +57,7 @@ export function podProblem(pod: Pod): PodProblem | undefined {
 }
 
 type Found = Omit<PodProblem, "pod">;
+type Ended = NonNullable<NonNullable<ContainerStatus["state"]>["terminated"]>;
 
 function startProblem({ image, state }: ContainerStatus): Found | undefined {
   const { reason = "", message = "" } = state?.waiting ?? {};
@@ -75,7 +83,30 @@ function crash({ name, state, lastState }: ContainerStatus): Found | undefined {
   const isLooping = state?.waiting?.reason === LOOPING;
   const ended = state?.terminated ?? (isLooping ? lastState?.terminated : undefined);
   if (!isLooping && (!ended || ended.exitCode === 0)) return undefined;
-  const words = ended?.message ? `: ${ended.message.trim().slice(0, LAST_WORDS)}` : "";
+  return crashed(name, ended, isLooping);
+}
+
+/** A server that takes minutes to fail runs most of the time between its failures. */
+function recentCrash(container: ContainerStatus, readySince: number, now: number | undefined): Found | undefined {
+  const { name, state, lastState, started, ready, restartCount } = container;
+  const ended = lastState?.terminated;
+  if (!state?.running || !ended || ended.exitCode === 0) return undefined;
+  if (started === false) return crashed(name, ended, true);
+  if (now === undefined || (ready && restartCount < REPEATED)) return undefined;
+  const since = ready ? readySince : Date.parse(ended.finishedAt ?? "");
+  return now - since < FORGIVEN_AFTER ? crashed(name, ended, true) : undefined;
+}
+
+/** When a pod became ready, in milliseconds since 1970; minus infinity if that is not known. */
+function readyTime({ status }: Pod): number {
+  const ready = status?.conditions?.find((one) => one.type === "Ready" && one.status === "True");
+  const time = Date.parse(ready?.lastTransitionTime ?? "");
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+function crashed(name: string, ended: Ended | undefined, isLooping: boolean): Found {
+  const last = lastWords(ended?.message ?? "");
+  const words = last && `: ${last}`;
   const code = ended ? `exits with code ${ended.exitCode}` : "keeps exiting";
   const how = ended?.reason === "OOMKilled" ? "ran out of memory" : code;
   return {

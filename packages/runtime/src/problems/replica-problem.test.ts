@@ -83,12 +83,36 @@ test("a container that ends again and again without a failure crashes too; one t
   assert.equal(podProblem(pod({ initContainerStatuses: [{ ...container, state: { terminated } }] })), undefined);
 });
 
-test("a container that runs again after a crash has no problem", () => {
-  const ended = { exitCode: 1, reason: "Error" };
-  const running = pod({
-    containerStatuses: [{ ...container, state: { running: {} }, lastState: { terminated: ended } }],
+test("a container that runs again after a crash has a problem until it has started", () => {
+  const terminated = { exitCode: 1, reason: "Error", message: "no memory", finishedAt: "2025-12-31T00:00:00Z" };
+  const again = (more: object, conditions: PodStatus["conditions"] = []) =>
+    pod({
+      conditions,
+      containerStatuses: [
+        { ...container, restartCount: 1, state: { running: {} }, lastState: { terminated }, ...more },
+      ],
+    });
+  const problem = (more: object) => workloadProblem({ pods: [again(more)], now })?.message;
+  assert.equal(problem({ started: false }), "the container model exits with code 1: no memory");
+  assert.equal(problem({ started: true }), undefined, "what ended a day ago is not why it is unready now");
+  assert.equal(problem({ started: true, ready: true }), undefined);
+  const lately = { ...terminated, finishedAt: "2026-01-01T00:00:30Z" };
+  assert.match(problem({ started: true, lastState: { terminated: lately } })!, /no memory/);
+  assert.equal(problem({ started: true, lastState: { terminated: { ...lately, exitCode: 0 } } }), undefined);
+});
+
+test("a container that fails again and again has a problem until it has been ready for ten minutes", () => {
+  const terminated = { exitCode: 1, reason: "Error", finishedAt: "2026-01-01T00:00:00Z" };
+  const status = (restartCount: number): PodStatus => ({
+    conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:20Z" }],
+    containerStatuses: [
+      { ...container, ready: true, started: true, restartCount, state: { running: {} }, lastState: { terminated } },
+    ],
   });
-  assert.equal(workloadProblem({ pods: [running], now }), undefined);
+  const reason = (restarts: number, at: number) => workloadProblem({ pods: [pod(status(restarts))], now: at })?.reason;
+  assert.equal(reason(2, now), "ContainerCrashes");
+  assert.equal(reason(1, now), undefined, "once is no series");
+  assert.equal(reason(2, now + 10 * 60_000), undefined);
 });
 
 test("a missing node or volume is a problem only when it lasts", () => {

@@ -58,7 +58,7 @@ export function workloadProblem({
   if (creationError) return refused(creationError);
   let first: PodProblem | undefined;
   for (const pod of pods) {
-    const found = podProblem(pod);
+    const found = podProblem(pod, now);
     if (!found || (found.since !== undefined && now - found.since < gracePeriod)) continue;
     if (!first || RANK[found.reason] < RANK[first.reason]) first = found;
   }

@@ -26,6 +26,8 @@ export interface WorkQueueOptions {
   /** Milliseconds by which each waiting key of a namespace puts the next one of the same namespace back. */
   fairness?: number;
   backoff?: Partial<BackoffLimits>;
+  /** A test cluster counts as idle while retries wait. Default: false. */
+  backgroundRetries?: boolean | undefined;
   /** Rate limit for all keys together. Default: no limit. */
   rateLimit?: TokenRate;
 }
@@ -91,7 +93,11 @@ export class WorkQueue {
     this.#backoff = { ...DEFAULTS.backoff, ...options.backoff };
     this.#bucket = options.rateLimit && new TokenBucket(clock, options.rateLimit);
     const onDue = (key: ObjectKey) => this.add(key);
-    this.#retries = new Delays(clock, { background: false, label: `${name}: retry`, onDue });
+    this.#retries = new Delays(clock, {
+      background: options.backgroundRetries ?? false,
+      label: `${name}: retry`,
+      onDue,
+    });
     this.#later = new Delays(clock, { background: true, label: `${name}: later`, onDue });
   }
 

@@ -34,6 +34,11 @@ export interface PermissionDeclaration {
    * who have it.
    */
   readonly forOthers?: boolean;
+  /**
+   * What it is for, as a clause such as `asks each server which role it has`: the comment above its rule. Say it where the
+   * permission is more than one to write an object of the operator.
+   */
+  readonly why?: string;
 }
 
 export type PermissionVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";

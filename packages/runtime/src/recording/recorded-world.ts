@@ -193,7 +193,7 @@ function assumed({ verb, kind, key, body }: LayeredCall): unknown {
 }
 
 /** An error of the class that was recorded. */
-function thrown({ name, message, reason = "", requeueAfter, status }: RecordedError): Error {
+export function thrown({ name, message, reason = "", requeueAfter, status }: RecordedError): Error {
   if (name === "ApiError" && status) return new ApiError(status as ConstructorParameters<typeof ApiError>[0]);
   if (name === "PermanentError") return new PermanentError(reason, message);
   if (name === "ExternalError")

@@ -10,6 +10,8 @@ import {
   realClock,
   stringifyJson,
 } from "@konverge/core";
+import type { ChildrenOutcome } from "../apply/outcome.ts";
+import type { ChildrenReport } from "../definition/definition.ts";
 import type {
   ApiCall,
   CacheQuery,
@@ -21,7 +23,7 @@ import type {
   ReconcileOutput,
   ReconcileStart,
 } from "../observe/observer.ts";
-import { recordedResult } from "./recorded-result.ts";
+import { asJson, recordedOutcome, recordedResult } from "./recorded-result.ts";
 import {
   HEADER,
   type RecordedError,
@@ -208,6 +210,17 @@ class Line implements ReconcileObserver {
     ]);
     const shown: RecordedResult = { ...result, ...(children && { children: Object.fromEntries(drafts) }) };
     this.#steps.push({ step: "returned", result: shown });
+  }
+
+  reported(outcome: ChildrenOutcome, report: ChildrenReport): void {
+    if (!this.#owner) return;
+    const { created, deleted, refused } = recordedOutcome(outcome, this.#owner);
+    const shown = {
+      created: created.map((one) => this.#draft(one)),
+      deleted: deleted.map((one) => this.#draft(one)),
+      refused,
+    };
+    this.#steps.push({ step: "reported", outcome: shown, report: asJson(report as object) });
   }
 
   ended({ outcome, error, next }: ReconcileEnd): void {

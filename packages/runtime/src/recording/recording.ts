@@ -61,7 +61,16 @@ export interface RecordedChild {
   /** The names of the children that it comes after. */
   readonly after?: readonly string[];
   readonly onImmutable?: string;
+  readonly onRefused?: string;
   readonly initially?: unknown;
+}
+
+/** What became of the children. */
+export interface RecordedOutcome {
+  readonly created: readonly KubeObject[];
+  readonly deleted: readonly KubeObject[];
+  /** The children by name. */
+  readonly refused: readonly { readonly child: string; readonly error: RecordedError }[];
 }
 
 /** One step of a reconcile. */
@@ -73,7 +82,12 @@ export type RecordedStep =
   | { readonly step: "input"; readonly what: NondeterministicInput; readonly value: number | string }
   | { readonly step: "event"; readonly type: string; readonly reason: string; readonly message: string }
   | { readonly step: "called"; readonly what: "reconcile" | "cleanup"; readonly object: KubeObject }
-  | { readonly step: "returned"; readonly result: RecordedResult };
+  | { readonly step: "returned"; readonly result: RecordedResult }
+  | {
+      readonly step: "reported";
+      readonly outcome: RecordedOutcome;
+      readonly report: Pick<RecordedResult, "status" | "conditions" | "requeueAfter">;
+    };
 
 /** The response to a call. Without both, the reconcile ended before the response. */
 export interface RecordedAnswer {

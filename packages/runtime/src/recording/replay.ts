@@ -1,5 +1,7 @@
 import {
+  type ApiError,
   type Clock,
+  groupKindText,
   type KindRef,
   type KubeObject,
   keyOf,
@@ -7,8 +9,10 @@ import {
   seededRandom,
   VirtualClock,
 } from "@konverge/core";
-import type { Child } from "../apply/child.ts";
+import { type Child, nameOf, planned } from "../apply/child.ts";
+import type { ChildrenOutcome } from "../apply/outcome.ts";
 import { drawnFrom } from "../controller/observed-clock.ts";
+import { reportedResult } from "../controller/reported-result.ts";
 import type {
   CacheReader,
   Controller,
@@ -16,11 +20,12 @@ import type {
   ReconcileContext,
   ReconcileResult,
 } from "../definition/definition.ts";
+import type { ExternalError } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";
 import { readRecording } from "./read-recording.ts";
 import { recordedResult } from "./recorded-result.ts";
-import { RecordedWorld, writeOf } from "./recorded-world.ts";
+import { RecordedWorld, thrown, writeOf } from "./recorded-world.ts";
 import type { RecordedReconcile, RecordedResult, RecordedStep } from "./recording.ts";
 
 /** A recorded reconcile, and what the current code does. */
@@ -96,6 +101,7 @@ async function replayOne(
     },
     callExternal: <R>(label: string) => world.outside(label) as Promise<R>,
     isDue: (label) => world.draw<number>(`due ${label}`, 0) === 1,
+    isServed: (served) => world.draw<number>(`served ${groupKindText(served)}`, 1) === 1,
     signal: new AbortController().signal,
     log: silentLog,
     clock: clockIn(world, clock),
@@ -105,7 +111,8 @@ async function replayOne(
   const ask = async (): Promise<RecordedResult> => {
     if (what === "cleanup")
       return recordedResult({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
-    return recordedResult({ result: ((await options.reconcile(object, context)) ?? {}) as ReconcileResult }, object);
+    const result = ((await options.reconcile(object, context)) ?? {}) as ReconcileResult;
+    return recordedResult({ result: reportedResult(result, outcomeIn(recorded, result, object)) }, object);
   };
   const result = await during(ask(), clock).catch((error: unknown) => recordedResult({ error }, object));
   const before = recordedIntent(recorded);
@@ -119,15 +126,43 @@ function recordedIntent({ steps }: RecordedReconcile): ReconcileIntent {
   const end = steps.findIndex(({ step }) => step === "returned");
   const own = steps.slice(from + 1, end < 0 ? undefined : end);
   const returned = end < 0 ? undefined : (steps[end] as Extract<RecordedStep, { step: "returned" }>);
+  const reported = steps.find((step) => step.step === "reported");
+  const spoken = reported ? steps.slice(from + 1, steps.indexOf(reported)) : own;
   return {
-    result: returned?.result ?? { error: { name: "Error", message: "it was interrupted" } },
+    result: returned
+      ? withReport(returned.result, reported?.report)
+      : { error: { name: "Error", message: "it was interrupted" } },
     writes: own.flatMap((step) => (step.step === "call" ? (writeOf(step.call) ?? []) : [])),
-    events: own.flatMap((step) => {
+    events: spoken.flatMap((step) => {
       if (step.step !== "event") return [];
       const { type, reason, message } = step;
       return [{ type, reason, message }];
     }),
   };
+}
+
+function withReport(result: RecordedResult, report: RecordedResult | undefined): RecordedResult {
+  if (!report) return result;
+  const conditions = { ...result.conditions, ...report.conditions };
+  return { ...result, ...report, ...(Object.keys(conditions).length > 0 && { conditions }) };
+}
+
+/** What became of the children that the recorded code returned, for those that are returned now. */
+function outcomeIn(
+  { steps }: RecordedReconcile,
+  result: ReconcileResult,
+  owner: KubeObject,
+): ChildrenOutcome | undefined {
+  const { outcome } = steps.find((step) => step.step === "reported") ?? {};
+  if (!outcome) return undefined;
+  const { created, deleted } = outcome;
+  const refused = (result.children ?? []).map(planned).flatMap(({ draft }) => {
+    const found = outcome.refused.find(({ child }) => child === nameOf(draft, owner));
+    if (!found) return [];
+    const error = thrown(found.error) as ApiError | ExternalError;
+    return [{ child: draft, reason: error.reason, message: error.message, error }];
+  });
+  return { created, deleted, refused };
 }
 
 /** Waits for a reconcile while its time passes. */

@@ -5,7 +5,6 @@ import {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from "@konverge/kinds";
-import { Cache } from "../cache/cache.ts";
 import { type Log, silentLog } from "../log.ts";
 import type { Webhooks, WebhookTarget } from "./webhooks.ts";
 
@@ -14,50 +13,60 @@ export interface WebhookRegistrationOptions {
   /** The name of both configurations. */
   name: string;
   webhooks: Webhooks;
-  /** Annotations of the configurations and of converted CRDs, for example for cert-manager's injector. */
+  /** Annotations of the configurations and of converted CRDs. */
   annotations?: Readonly<Record<string, string>>;
+  /**
+   * Create configurations that are missing. Default: false, as the operator's manifests install them: a client that may
+   * create webhook configurations can intercept every write of the cluster.
+   */
+  creates?: boolean;
   log?: Log;
 }
 
 /**
- * Two versions of an operator, during an update, have different desired states: they must not overwrite each other in a
- * loop.
+ * Milliseconds between checks. Reading by name takes no permission to watch. Two versions of an operator, during an update,
+ * have different desired states: they must not overwrite each other more often.
  */
-const REPAIR_PERIOD = 5_000;
+const CHECK_PERIOD = 10_000;
+
+/** A configuration, or a webhook in it, is not installed, and this process does not create it. */
+export class MissingWebhookConfigurationError extends Error {
+  override readonly name = "MissingWebhookConfigurationError";
+
+  constructor(missing: string) {
+    super(
+      `the webhooks cannot be registered: ${missing}; apply the operator's manifests, which install it (konverge deploy, or konverge manifests and kubectl apply -k), before the operator starts`,
+    );
+  }
+}
 
 /**
- * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to the
- * configurations, or to the conversion of a CRD, are reverted. It does not install CRDs.
+ * Registers the webhooks with their address and authority, and keeps them registered: changes by other clients to these in
+ * the configurations, or to the conversion of a CRD, are reverted within seconds. Which writes a webhook receives is up to the
+ * installed configuration. It does not install CRDs.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
-  readonly #cache: Cache;
   #target: WebhookTarget | undefined;
   #work: Promise<void> = Promise.resolve();
   #stopped = false;
-  #repairedAt = Number.NEGATIVE_INFINITY;
   #planned: Timer | undefined;
+  #problem: string | undefined;
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options;
-    this.#cache = new Cache(options.client);
-    for (const [kind, name] of this.#registered()) {
-      const view = this.#cache.use(kind, { fieldSelector: `metadata.name=${name}` });
-      view.subscribe(() => this.#repair());
-    }
   }
 
   /** Sets the address of the webhooks. Resolves when they are registered. */
   async set(target: WebhookTarget): Promise<void> {
     this.#target = target;
     await this.#enqueue();
-    this.#cache.start();
+    this.#plan();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#planned?.cancel();
-    this.#cache.stop();
     await this.#work.catch(() => {});
   }
 
@@ -72,25 +81,28 @@ export class WebhookRegistration {
     }
   }
 
-  #repair(): void {
+  #plan(): void {
     if (this.#stopped || this.#planned) return;
-    const { clock } = this.#options.client;
-    const wait = this.#repairedAt + REPAIR_PERIOD - clock.monotonic();
-    if (wait > 0) {
-      this.#planned = clock.after(
-        wait,
-        () => {
-          this.#planned = undefined;
-          this.#repair();
-        },
-        { background: true, label: `registration of ${this.#options.name}` },
-      );
-      return;
+    const { client, name } = this.#options;
+    const check = () => {
+      this.#planned = undefined;
+      this.#check().finally(() => this.#plan());
+    };
+    this.#planned = client.clock.after(CHECK_PERIOD, check, { background: true, label: `registration of ${name}` });
+  }
+
+  /** A failure is logged when it is new, not at each attempt. */
+  async #check(): Promise<void> {
+    try {
+      await this.#enqueue();
+      this.#problem = undefined;
+    } catch (error) {
+      const problem = (error as Error).message;
+      if (this.#stopped || problem === this.#problem) return;
+      this.#problem = problem;
+      const { log = silentLog } = this.#options;
+      log.warn({ err: error }, "the webhook configurations could not be updated");
     }
-    this.#repairedAt = clock.monotonic();
-    this.#enqueue().catch((error: unknown) => {
-      (this.#options.log ?? silentLog).warn({ err: error }, "the webhook configurations could not be updated");
-    });
   }
 
   /** One after another. */
@@ -112,14 +124,18 @@ export class WebhookRegistration {
     if (entries.length === 0) return;
     const { client, name, annotations } = this.#options;
     const live = await this.#read(kind, name);
-    const kept = (live as { webhooks?: object[] } | undefined)?.webhooks;
-    if (live && this.#isAnnotated(live) && deepEqual(kept, withoutUndefined(entries))) return;
     const noted = annotations ? { annotations: { ...annotations } } : {};
     if (live) {
+      const { webhooks: installed = [] } = live as { webhooks?: Entry[] };
+      const webhooks = this.#options.creates
+        ? withoutUndefined(entries)
+        : withAddresses(installed, withoutUndefined(entries) as Entry[], `${kind.kind} ${name}`);
+      if (this.#isAnnotated(live) && deepEqual(installed, webhooks)) return;
       // The list is replaced as a whole: nothing of an address that another client set may stay beside ours.
-      await client.patch(kind, name, { merge: { metadata: noted, webhooks: entries } as never });
+      await client.patch(kind, name, { merge: { metadata: noted, webhooks } as never });
       return;
     }
+    if (!this.#options.creates) throw new MissingWebhookConfigurationError(`the ${kind.kind} ${name} is not installed`);
     const metadata = { name, ...noted };
     await client.apply(kind as KindRef<AnyObject>, { metadata, webhooks: entries } as never, { force: true });
   }
@@ -157,16 +173,23 @@ export class WebhookRegistration {
       throw error;
     });
   }
+}
 
-  *#registered(): IterableIterator<[KindRef<KubeObject>, string]> {
-    const { webhooks, name } = this.#options;
-    const some = (part: "mutate" | "validate") => webhooks.admissions.some(({ options }) => options[part]);
-    if (some("mutate")) yield [MutatingWebhookConfiguration as KindRef<KubeObject>, name];
-    if (some("validate")) yield [ValidatingWebhookConfiguration as KindRef<KubeObject>, name];
-    for (const { plural, group } of webhooks.conversions) {
-      yield [CustomResourceDefinition as KindRef<KubeObject>, `${plural}.${group}`];
-    }
+interface Entry {
+  readonly name: string;
+  readonly clientConfig: object;
+}
+
+/** Installed webhooks with the addresses of a process; those of another version of the operator stay as they are. */
+function withAddresses(installed: readonly Entry[], own: readonly Entry[], configuration: string): Entry[] {
+  for (const { name } of own) {
+    if (!installed.some((one) => one.name === name))
+      throw new MissingWebhookConfigurationError(`the installed ${configuration} has no webhook ${name}`);
   }
+  return installed.map((one) => {
+    const { clientConfig } = own.find(({ name }) => name === one.name) ?? one;
+    return { ...one, clientConfig };
+  });
 }
 
 /** As the server answers it: fields without a value are not there; an absent port of a service is 443. */

@@ -7,6 +7,17 @@ import { builtInCertificates, type CertificateSource, type WebhookCertificates }
 import { WebhookRegistration } from "./registration.ts";
 import type { Webhooks } from "./webhooks.ts";
 
+/**
+ * How the API server learns the address and the authority of webhooks.
+ *
+ * - `update`: the process sets them in the configurations that its manifests installed. It may read and patch these alone.
+ * - `create`: it also creates configurations that are missing. This takes a permission with which it could intercept every
+ *   write of the cluster, so it is for processes that run as their developer.
+ * - `none`: the manifests have the address, and another tool sets the `caBundle`: cert-manager's injector, or OLM. It takes
+ *   no permissions.
+ */
+export type WebhookRegistrationMode = "update" | "create" | "none";
+
 export interface ServeWebhooksOptions {
   client: Client;
   /** The name of the configurations, and of the Secret with built-in certificates (`<name>-certificates`). */
@@ -24,6 +35,8 @@ export interface ServeWebhooksOptions {
   /** The namespace of that Secret. Default: the service's, or the client's. */
   namespace?: string;
   annotations?: Readonly<Record<string, string>>;
+  /** Default: `update` with a `service`, `create` with a `url`. */
+  registration?: WebhookRegistrationMode;
   /** Milliseconds between checks of the certificates. Default: ten minutes. */
   every?: number;
   log?: Log;
@@ -57,6 +70,11 @@ export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOp
   const { clock } = client;
   if (!service === !options.url)
     throw new TypeError("set `service` or `url`, where the API server reaches the webhooks");
+  const mode = options.registration ?? (service ? "update" : "create");
+  if (mode === "none" && !options.certificates)
+    throw new TypeError(
+      '`registration: "none"` needs `certificates`: nothing registers the authority of built-in certificates; for example certificateFiles({ cert, key })',
+    );
   const hosts = service ? serviceHosts(service) : [new URL(options.url!).hostname.replace(/^\[|\]$/g, "")];
   const secret = {
     name: `${name}-certificates`,
@@ -76,13 +94,16 @@ export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOp
     name,
     webhooks,
     log,
+    creates: mode === "create",
     ...(options.annotations && { annotations: options.annotations }),
   });
-  const register = ({ bundle }: WebhookCertificates) =>
-    registration.set({
+  const register = async ({ bundle }: WebhookCertificates) => {
+    if (mode === "none") return;
+    await registration.set({
       ...(service ? { service } : { url: options.url!.replace(/:0(?=\/|$)/, `:${serving.port}`) }),
       ...(bundle !== undefined && { caBundle: Buffer.from(bundle).toString("base64") }),
     });
+  };
   const refresh = async () => {
     const next = await source();
     if (next.bundle !== current.bundle) await register(next);
@@ -130,9 +151,19 @@ function serviceHosts({ name, namespace }: { name: string; namespace: string }):
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
 }
 
-/** The permissions that {@link serveWebhooks} needs with built-in certificates. */
-export function webhookPermissions(webhooks: Webhooks, options: { name: string; namespace: string }): Permission[] {
-  const { name, namespace } = options;
+/** Where webhooks are served, and how they are registered. */
+export interface WebhookPermissionOptions {
+  readonly name: string;
+  /** The namespace of the Secret with built-in certificates. */
+  readonly namespace: string;
+  /** Default: `update`. */
+  readonly registration?: WebhookRegistrationMode;
+}
+
+/** The permissions that {@link serveWebhooks} needs with built-in certificates, or with those of the tool that registers it. */
+export function webhookPermissions(webhooks: Webhooks, options: WebhookPermissionOptions): Permission[] {
+  const { name, namespace, registration = "update" } = options;
+  if (registration === "none") return [];
   const secret = `${name}-certificates`;
   const secrets = { group: "", resource: "secrets", namespace };
   const accesses: Permission[] = [
@@ -141,18 +172,19 @@ export function webhookPermissions(webhooks: Webhooks, options: { name: string; 
     // When certificates are renewed.
     { verb: "update", ...secrets, name: secret, rare: true },
   ];
-  const registered = (group: string, resource: string, named: string, creates: boolean) => {
-    for (const verb of ["get", "watch", "patch"]) accesses.push({ verb, group, resource, name: named });
-    // Only servers that cannot list by a watch are asked for a list.
-    accesses.push({ verb: "list", group, resource, name: named, rare: true });
-    if (creates) accesses.push({ verb: "create", group, resource });
+  const registered = (group: string, resource: string, named: string) => {
+    for (const verb of ["get", "patch"]) accesses.push({ verb, group, resource, name: named });
   };
-  const some = (part: "mutate" | "validate") => webhooks.admissions.some((one) => one.options[part]);
-  const group = "admissionregistration.k8s.io";
-  if (some("mutate")) registered(group, "mutatingwebhookconfigurations", name, true);
-  if (some("validate")) registered(group, "validatingwebhookconfigurations", name, true);
-  for (const { plural, group: of } of webhooks.conversions) {
-    registered("apiextensions.k8s.io", "customresourcedefinitions", `${plural}.${of}`, false);
+  const configured = (part: "mutate" | "validate", resource: string) => {
+    if (!webhooks.admissions.some(({ options: one }) => one[part])) return;
+    const group = "admissionregistration.k8s.io";
+    registered(group, resource, name);
+    if (registration === "create") accesses.push({ verb: "create", group, resource });
+  };
+  configured("mutate", "mutatingwebhookconfigurations");
+  configured("validate", "validatingwebhookconfigurations");
+  for (const { plural, group } of webhooks.conversions) {
+    registered("apiextensions.k8s.io", "customresourcedefinitions", `${plural}.${group}`);
   }
   return accesses;
 }

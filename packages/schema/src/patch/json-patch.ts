@@ -1,7 +1,6 @@
 import {
   type ApiError,
   badRequest,
-  deepCopy,
   deepEqual,
   isObject,
   isTooDeep,
@@ -79,7 +78,7 @@ export function goJsonType(value: unknown): string {
  */
 export function applyJsonPatch<T extends object>(document: T, operations: readonly JsonPatchOperation[]): T {
   const draft = new Draft(document);
-  const copied: Copied = { bytes: 0 };
+  const copied: Copied = { bytes: 0, sizes: new Map() };
   try {
     for (const operation of operations) perform(draft, operation ?? {}, copied);
     const { root } = draft;
@@ -97,6 +96,8 @@ const OWN_LEVELS = 10;
 /** What the copy operations of a patch have added so far. */
 interface Copied {
   bytes: number;
+  /** Of the containers that have been copied before: they are shared, and change no more. */
+  readonly sizes: Map<unknown, number>;
 }
 
 type Step = Partial<JsonPatchOperation>;
@@ -176,16 +177,24 @@ function copy(draft: Draft, step: Step, copied: Copied): void {
   const path = step.path ?? fail("copy operation failed to decode path: missing value");
   if (!draft.place(path))
     fail(`copy operation does not apply: doc is missing destination path: ${path}: missing value`);
-  const value = draft.settle(source);
-  if (isTooDeep(value)) fail("error while performing deep copy: exceeded max depth");
-  copied.bytes += value === null ? 0 : goJsonBytes(value);
+  const value = draft.share(draft.settle(source));
+  copied.bytes += value === null ? 0 : sizeOf(value, copied);
   if (copied.bytes > MAX_COPIED_BYTES) {
     fail(
       `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
     );
   }
   // Found again: where it was before may have been settled with the source.
-  draft.place(path)!.add(deepCopy(value), (why) => `error while adding value during copy: ${why}`);
+  draft.place(path)!.add(value, (why) => `error while adding value during copy: ${why}`);
+}
+
+function sizeOf(value: unknown, { sizes }: Copied): number {
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  if (isTooDeep(value)) fail("error while performing deep copy: exceeded max depth");
+  const bytes = goJsonBytes(value);
+  sizes.set(value, bytes);
+  return bytes;
 }
 
 /** How long a value is as Go writes it, which escapes a few characters more than JavaScript does. */

@@ -74,6 +74,14 @@ export class Draft {
     return this.#placeIn(container, decodeStep(steps.at(-1)!));
   }
 
+  /** A part of the document that will stand in two places: whichever is changed is copied before. */
+  share(part: unknown): unknown {
+    if (typeof part !== "object" || part === null || !this.#mine.delete(part)) return part;
+    // What is in a container of somebody else has been reached through by no operation.
+    for (const item of Object.values(part)) this.share(item);
+    return part;
+  }
+
   replaceRoot(value: unknown): void {
     if (typeof value !== "object" || value === null) {
       fail("replace operation value must be object or array: %!w(<nil>)");

@@ -1,5 +1,5 @@
 import type { FieldsV1 } from "@konverge/core";
-import { compareElements, type FieldPath } from "./path-element.ts";
+import { compareRead, type FieldPath, type ReadElement, readElement } from "./path-element.ts";
 
 /**
  * A set of fields, as a tree of path elements. It *is* the JSON of `managedFields[].fieldsV1`, so that reading and
@@ -208,23 +208,26 @@ function collect(set: FieldSet, prefix: FieldPath, found: FieldPath[]): void {
 }
 
 function sortedElements(set: FieldSet): string[] {
-  const elements: string[] = [];
-  for (const element in set) if (element !== SELF) elements.push(element);
-  return elements.sort(compareElements);
+  const elements: ReadElement[] = [];
+  for (const element in set) if (element !== SELF) elements.push(readElement(element));
+  return elements.sort(compareRead).map(({ element }) => element);
 }
 
 /** The same set with its elements in the order in which the API server writes them. */
 export function sorted(set: FieldSet): FieldSet {
   let inOrder = true;
-  let previous: string | undefined;
+  let previous: ReadElement | undefined;
   let changed: Map<string, FieldSet> | undefined;
   for (const element in set) {
     if (element === SELF) {
       inOrder &&= previous === undefined;
       continue;
     }
-    if (previous !== undefined && inOrder && compareElements(previous, element) > 0) inOrder = false;
-    previous = element;
+    if (inOrder) {
+      const read = readElement(element);
+      if (previous !== undefined && compareRead(previous, read) > 0) inOrder = false;
+      previous = read;
+    }
     const node = set[element]!;
     const sortedNode = sorted(node);
     if (sortedNode === node) continue;

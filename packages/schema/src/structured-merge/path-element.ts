@@ -73,14 +73,27 @@ function parsedContent(json: string): unknown {
 
 const KIND_ORDER = "fkvi";
 
+/** An element and what it stands for, where that is written as JSON: to be compared more than once. */
+export interface ReadElement {
+  readonly element: string;
+  readonly content?: unknown;
+}
+
+export function readElement(element: string): ReadElement {
+  const kind = element[0];
+  return kind === "k" || kind === "v" ? { element, content: parseJson(element.slice(2)) } : { element };
+}
+
 /** The order of the API server: fields by name, then items by keys, by value, by index. */
-export function compareElements(a: string, b: string): number {
+export function compareRead(
+  { element: a, content: left }: ReadElement,
+  { element: b, content: right }: ReadElement,
+): number {
   if (a === b) return 0;
   const kind = a[0]!;
   if (kind !== b[0]) return KIND_ORDER.indexOf(kind) - KIND_ORDER.indexOf(b[0]!);
   if (kind === "f") return compareText(a, b);
   if (kind === "i") return Number(a.slice(2)) - Number(b.slice(2));
-  const [left, right] = [parseJson(a.slice(2)), parseJson(b.slice(2))];
   return kind === "v" ? compareValues(left, right) : compareKeys(left as object, right as object);
 }
 

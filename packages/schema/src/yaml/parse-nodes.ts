@@ -1,5 +1,5 @@
 import { Scanner, type Token } from "./scanner.ts";
-import { problemInLine, YamlError } from "./yaml-error.ts";
+import { problemInLine, YamlError, YamlLimitError } from "./yaml-error.ts";
 
 /** A part of a document. Lines and columns count from 0. */
 export class YamlNode {
@@ -39,9 +39,12 @@ export class NodeParser {
   readonly #tagPrefixes = new Map<string, string>();
   #anchors = new Map<string, YamlNode>();
   #isFirst = true;
+  readonly #mostNodes: number;
+  #nodes = 0;
 
-  constructor(text: string) {
+  constructor(text: string, mostNodes = Number.POSITIVE_INFINITY) {
     this.#scanner = new Scanner(text);
+    this.#mostNodes = mostNodes;
   }
 
   nextDocument(): YamlNode | undefined {
@@ -95,6 +98,7 @@ export class NodeParser {
 
   /** `indentless`: a list may stand at the column of the key it belongs to. */
   #node({ block = false, indentless = false }): YamlNode {
+    if (++this.#nodes > this.#mostNodes) throw new YamlLimitError(this.#mostNodes);
     const first = this.#scanner.peek();
     if (first.type === "alias") {
       this.#scanner.next();

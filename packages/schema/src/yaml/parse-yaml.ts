@@ -31,10 +31,10 @@ export interface YamlDocument {
   readonly duplicates: readonly string[];
 }
 
-/** Reads the first document of a text. */
-export function parseYamlDocument(text: string): YamlDocument {
+/** Reads the first document of a text. Throws a `YamlLimitError` for one of more keys and values than `mostNodes`. */
+export function parseYamlDocument(text: string, { mostNodes }: { mostNodes?: number } = {}): YamlDocument {
   checkCharacters(text);
-  const document = new NodeParser(text).nextDocument();
+  const document = new NodeParser(text, mostNodes).nextDocument();
   if (!document) return { value: null, duplicates: [] };
   const converter = new Converter();
   const value = converter.convert(document);

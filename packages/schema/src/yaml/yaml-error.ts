@@ -18,3 +18,13 @@ export class YamlError extends Error {
 export function problemInLine(problem: string, line: number): string {
   return line > 0 ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`;
 }
+
+/** A text that has more parts than its reader takes. */
+export class YamlLimitError extends Error {
+  override readonly name = "YamlLimitError";
+  readonly code = "KONVERGE_YAML_LIMIT";
+
+  constructor(limit: number) {
+    super(`the text has more than ${limit} keys and values`);
+  }
+}

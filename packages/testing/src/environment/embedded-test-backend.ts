@@ -12,7 +12,12 @@ import {
 import { Namespace } from "@konverge/kinds";
 import { builtInCertificates, WebhookRegistration, type Webhooks } from "@konverge/runtime";
 import { namingImages } from "./named-images.ts";
-import { removeRegistrations, serveWebhooksOnPort, UNREACHABLE_WEBHOOK_URL } from "./registrations.ts";
+import {
+  installRegistrations,
+  removeRegistrations,
+  serveWebhooksOnPort,
+  UNREACHABLE_WEBHOOK_URL,
+} from "./registrations.ts";
 import type { Shell } from "./shell.ts";
 import type { TestBackend } from "./test-backend.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -112,6 +117,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       const source = builtInCertificates(own, { hosts: [new URL(urlOf(name)).hostname], secret });
       const { bundle = "" } = await source();
       reachable.set(name, webhooks);
+      await installRegistrations(cluster.client, name, webhooks);
       const registration = new WebhookRegistration({ client: own, name, webhooks });
       await registration.set({ url: urlOf(name), caBundle: Buffer.from(bundle).toString("base64") });
       return async ({ crashed } = { crashed: false }) => {

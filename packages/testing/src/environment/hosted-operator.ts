@@ -248,9 +248,10 @@ function isTransient(error: unknown): boolean {
   return error instanceof ProcessExit || isOutage(error);
 }
 
-/** Leases are renewed and read forever. */
-function isRoutine({ path }: ApiRequest): boolean {
-  return path.includes("/leases");
+/** Leases are renewed, and the registration of webhooks is checked, forever. */
+function isRoutine({ method, path }: ApiRequest): boolean {
+  if (path.includes("/leases")) return true;
+  return method === "GET" && /\/(?:\w+webhookconfigurations|customresourcedefinitions)\/[^/?]+$/.test(path);
 }
 
 /** A request that changes something, other than a lease; asking whether one may is no change either. */

@@ -20,6 +20,7 @@ export interface ProcessOptions {
   readonly home: string;
   readonly settings?: Readonly<Record<string, string>>;
   readonly namespaces?: readonly string[];
+  readonly namespaced?: boolean;
   readonly log?: Log;
 }
 
@@ -48,7 +49,7 @@ export class OperatorProcess {
   readonly #manager: Manager;
 
   constructor(operator: Operator, options: ProcessOptions) {
-    const { transport, clock, home, namespaces, log = silentLog } = options;
+    const { transport, clock, home, namespaces, namespaced = false, log = silentLog } = options;
     this.#metrics = new Metrics({ clock, process: false });
     this.client = new Client(this.#metrics.transport()(transport), {
       clock,
@@ -58,12 +59,14 @@ export class OperatorProcess {
     this.parts = operator.create(operatorContext(operator, this.#metrics.registry, options));
     const { controllers, admissions = [], conversions } = this.parts;
     const observers = [this.#metrics];
-    if (hasWebhooks(this.parts)) this.webhooks = new Webhooks({ admissions, conversions, clock, log, observers });
+    if (hasWebhooks(this.parts) && !namespaced)
+      this.webhooks = new Webhooks({ admissions, conversions, clock, log, observers });
     this.#manager = new Manager(controllers, {
       client: this.client,
       log,
       observers,
       ...(namespaces && { namespaces }),
+      namespaced,
     });
   }
 

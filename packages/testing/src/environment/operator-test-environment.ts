@@ -247,6 +247,10 @@ export class OperatorTestEnvironment implements TestEnvironment {
       const kind = await this.client.mapper.resolve(role);
       await this.client.apply(kind, role as never, { fieldManager: "installer", force: true });
     }
+    for (const policy of operator.guard?.(home) ?? []) {
+      const kind = await this.client.mapper.resolve(policy);
+      await this.client.apply(kind, policy as never, { fieldManager: "installer", force: true });
+    }
     const who = { user: `system:serviceaccount:${home}:${operator.name}` };
     // Each namespace has its own role and binding, which need not take effect at the same time.
     for (const { verb, group, resource, namespace, name } of new Map(

@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
-import type { Clock, Transport } from "@konverge/core";
+import type { Clock, KubeObject, Transport } from "@konverge/core";
 import {
+  guardPolicy,
   type Log,
   Metrics,
   type Operator,
@@ -17,6 +18,8 @@ export interface StartOperatorOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The namespaces it watches. Default: all. */
   readonly namespaces?: readonly string[];
+  /** Its permissions are Roles in these namespaces: no webhooks, and no cluster-scoped kinds. Default: false. */
+  readonly namespaced?: boolean;
 }
 
 /** What a process is launched with. Its transport and its clock end with it: a process that was killed does nothing any more. */
@@ -65,6 +68,8 @@ export interface RunnableOperator {
   settings(given: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>>;
   /** What its service account is permitted to do. `home`: the namespace of what it keeps for itself. */
   permissions(home: string, options: StartOperatorOptions): readonly Permission[];
+  /** Policies that limit what its service account writes, as its manifests install them. Default: none. */
+  guard?(home: string): readonly KubeObject[];
   launch(options: LaunchOptions): LaunchedProcess;
 }
 
@@ -88,8 +93,16 @@ function runnableModule(operator: Operator): RunnableOperator {
     permissions(home, options) {
       const { registry } = new Metrics({ process: false });
       const parts = operator.create(operatorContext(operator, registry, options));
-      const { namespaces } = options;
-      return operatorPermissions(operator, parts, { operatorNamespace: home, ...(namespaces && { namespaces }) });
+      const { namespaces, namespaced } = options;
+      return operatorPermissions(operator, parts, {
+        operatorNamespace: home,
+        ...(namespaces && { namespaces }),
+        ...(namespaced && { namespaced, webhookRegistration: "none" }),
+      });
+    },
+    guard(home) {
+      const parts = operator.create(operatorContext(operator, new Metrics({ process: false }).registry));
+      return guardPolicy(operator, parts, { namespace: home });
     },
     launch: (options) => new OperatorProcess(operator, options),
   };

@@ -21,6 +21,8 @@ export interface Binding {
 type BySubject = Map<string, Set<Binding>>;
 
 const MOST_REMEMBERED = 1000;
+/** Whoever may impersonate can name as many and as long groups as headers hold. */
+const LONGEST_REMEMBERED = 4096;
 
 /**
  * Roles and bindings, found by whom they concern. It follows the store by its changes: a request costs one comparison of
@@ -48,12 +50,14 @@ export class RoleIndex {
   bindingsFor(user: User, namespace: string): readonly Binding[] {
     this.#follower.follow();
     const keys = subjectKeys(user);
-    const question = `${namespace}\n${keys.join("\n")}`;
+    // Clients make up names of namespaces: only those with bindings are remembered.
+    const scope = this.#scopes.has(namespace) ? namespace : "";
+    const question = `${scope}\n${keys.join("\n")}`;
     let bindings = this.#remembered.get(question);
     if (!bindings) {
-      bindings = [...this.#inScope("", keys), ...(namespace === "" ? [] : this.#inScope(namespace, keys))];
+      bindings = [...this.#inScope("", keys), ...(scope === "" ? [] : this.#inScope(scope, keys))];
       if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
-      this.#remembered.set(question, bindings);
+      if (question.length <= LONGEST_REMEMBERED) this.#remembered.set(question, bindings);
     }
     return bindings;
   }

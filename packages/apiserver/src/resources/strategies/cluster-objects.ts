@@ -1,4 +1,11 @@
-import { deepEqual, dns1123LabelErrors, type FieldError, type LabelSelector, pathSegmentErrors } from "@konverge/core";
+import {
+  deepEqual,
+  dns1123LabelErrors,
+  type FieldError,
+  type LabelSelector,
+  own,
+  pathSegmentErrors,
+} from "@konverge/core";
 import { forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type {
   Lease,
@@ -132,7 +139,7 @@ function systemClassProblem({
   value = 0,
   globalDefault = false,
 }: PriorityClass): string | undefined {
-  const known = SYSTEM_CLASSES[name];
+  const known = own(SYSTEM_CLASSES, name);
   if (known === undefined) return `${name} is not a known system priority class`;
   if (known !== value) return `value of ${name} PriorityClass must be ${known}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;

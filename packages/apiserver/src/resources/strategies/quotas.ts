@@ -1,6 +1,7 @@
 import {
   append,
   type FieldError,
+  own,
   parseQuantity,
   type Quantity,
   type QuantityValue,
@@ -68,11 +69,11 @@ function quotaErrors({ hard = {}, scopes = [], scopeSelector }: Spec): FieldErro
   const counted = Object.keys(hard)
     .filter((name) => STANDARD.has(name))
     .sort();
-  const unfit = (scope: string) => counted.filter((name) => scope in SCOPES && !SCOPES[scope]!.includes(name));
+  const unfit = (scope: string) => counted.filter((name) => own(SCOPES, scope)?.includes(name) === false);
   const isConflicting = (given: readonly string[]) =>
     CONFLICTING.filter((pair) => pair.every((one) => given.includes(one)));
   for (const scope of scopes) {
-    if (!(scope in SCOPES)) errors.push(invalidValue("spec.scopes", scopes, "unsupported scope"));
+    if (!Object.hasOwn(SCOPES, scope)) errors.push(invalidValue("spec.scopes", scopes, "unsupported scope"));
     for (const _ of unfit(scope))
       errors.push(invalidValue("spec.scopes", scopes, "unsupported scope applied to resource"));
   }
@@ -81,9 +82,9 @@ function quotaErrors({ hard = {}, scopes = [], scopeSelector }: Spec): FieldErro
   const at = "spec.scopeSelector.matchExpressions";
   const expressions = scopeSelector.matchExpressions ?? [];
   for (const { scopeName, operator, values = [] } of expressions) {
-    if (!(scopeName in SCOPES)) errors.push(invalidValue(`${at}.scopeName`, scopeName, "unsupported scope"));
+    if (!Object.hasOwn(SCOPES, scopeName)) errors.push(invalidValue(`${at}.scopeName`, scopeName, "unsupported scope"));
     for (const _ of unfit(scopeName)) errors.push(selectorError(expressions, "unsupported scope applied to resource"));
-    if (scopeName in SCOPES && !OF_VALUES.includes(scopeName) && operator !== "Exists") {
+    if (Object.hasOwn(SCOPES, scopeName) && !OF_VALUES.includes(scopeName) && operator !== "Exists") {
       const detail =
         "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
       errors.push(invalidValue(`${at}.operator`, operator, detail));

@@ -119,6 +119,7 @@ class Look {
     }
     if (desired === current) return this.#report(statusReplicas, desired);
     try {
+      // Direct write: the workload is not a child: its size is set by its scale subresource.
       await client.scale(resource, `${namespace}/${name}`, desired);
     } catch (error) {
       events.warning("FailedRescale", `New size: ${desired}; reason: ${reason}; error: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-import { parseQuantity } from "@konverge/core";
+import { own, parseQuantity } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 import { isReady, podCondition } from "../workloads/pod-state.ts";
 import type { PodMetric, PodMetrics } from "./metrics-client.ts";
@@ -137,7 +137,7 @@ function requestsOf(pods: readonly Pod[], resource: string, container: string | 
     const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
     const counted = [...(spec?.containers ?? []), ...sidecars].filter(({ name }) => !container || name === container);
     const request = ({ name, resources }: Container) => {
-      const amount = resources?.requests?.[resource];
+      const amount = own(resources?.requests ?? {}, resource);
       if (amount === undefined)
         throw new Error(`missing request for ${resource} in container ${name} of Pod ${metadata.name}`);
       return Number(parseQuantity(amount).milliValue());

@@ -32,6 +32,8 @@ export function signer(authority: () => Authority) {
         problem === undefined
           ? { ...status, certificate: sign(authority(), request, csr, machine) }
           : { ...status, conditions: [...(status?.conditions ?? []), failed(problem, clock)] };
+      // Direct writes: approval and certificate are parts of a status that several signers share; expired requests are
+      // deleted.
       await client.updateStatus(CertificateSigningRequest, { ...csr, status: next });
       return undefined;
     },

@@ -157,6 +157,7 @@ async function createJob(
   const { metadata = {}, spec } = cronJob.spec!.jobTemplate;
   const namespace = cronJob.metadata.namespace!;
   try {
+    // Direct writes: a Job is started once for each time that is due, and the history is limited by number.
     const job = await client.create(Job, {
       metadata: {
         name,

@@ -48,6 +48,8 @@ async function keepCurrent(context: ReconcileContext, given: Deployment, set: Re
   let current = set;
   if (!deepEqual(annotations, set.metadata.annotations ?? {}) || (set.spec!.minReadySeconds ?? 0) !== minReadySeconds) {
     const metadata = { ...set.metadata, annotations };
+    // Direct writes: ReplicaSets are found by their template and outlive the revision, scaled by the steps of a
+    // rollout.
     current = await context.client.update(ReplicaSet, { ...set, metadata, spec: { ...set.spec!, minReadySeconds } });
   }
   deployment = await setRevision(context, deployment, current);

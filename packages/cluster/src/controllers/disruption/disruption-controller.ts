@@ -14,7 +14,7 @@ import type { ServedKinds } from "../../parts/served-kinds.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isActive, isReady } from "../workloads/pod-state.ts";
 import { goSelector, selectorOf } from "../workloads/selector.ts";
-import { withCondition, writeStatus } from "../workloads/status.ts";
+import { changedStatus, withCondition, writeStatus } from "../workloads/status.ts";
 import { expectedPods, SIZED } from "./expected-pods.ts";
 
 const NAME = "controllermanager";
@@ -85,8 +85,7 @@ function disruptionController({ kinds }: ComponentContext) {
         ...(Object.keys(disrupted).length > 0 && { disruptedPods: disrupted }),
         conditions: withCondition(budget.status?.conditions, condition as never, now),
       };
-      await writeStatus(context, PodDisruptionBudget, budget, status);
-      return next === undefined ? undefined : { requeueAfter: next };
+      return { ...changedStatus(budget, status), ...(next !== undefined && { requeueAfter: next }) };
     },
   });
 }

@@ -227,6 +227,7 @@ class GarbageCollector {
   async #patch(node: Node, merge: object): Promise<void> {
     try {
       const kind = metadataOnly(node.served!) as unknown as KindRef<AnyObject>;
+      // Direct writes: it deletes and releases what belongs to owners of any kind.
       await this.#client.patch(kind, nodeKey(node), { merge: merge as never });
     } catch (error) {
       if (!isNotFound(error)) throw error;

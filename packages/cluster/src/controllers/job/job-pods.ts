@@ -110,6 +110,7 @@ export async function releasePods(
     const rest = finalizers.filter((finalizer) => finalizer !== TRACKING);
     const patch = { metadata: { uid, finalizers: rest.length > 0 ? rest : null } };
     try {
+      // Direct write: a finalizer holds each pod until it is counted in the stored status.
       await client.patch(Pod, keyOf(pod), { merge: patch });
     } catch (error) {
       if (!isNotFound(error)) throw error;

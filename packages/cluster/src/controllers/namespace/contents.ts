@@ -66,6 +66,7 @@ async function deleteAll(client: Client, kind: ServedKind, namespace: string): P
   const before = await list();
   if (before.length === 0) return [];
   if (kind.verbs.includes("deletecollection")) {
+    // Direct writes: everything in a namespace that is being deleted goes, whoever owns it.
     await client.deleteCollection(kind, { namespace, propagationPolicy: "Background" });
   } else {
     for (const { metadata } of before) {

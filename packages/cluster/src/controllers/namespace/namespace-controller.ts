@@ -37,6 +37,8 @@ class NamespaceController {
     });
     if (!namespace?.metadata.deletionTimestamp || !namespace.spec?.finalizers?.includes(FINALIZER)) return undefined;
     if (namespace.status?.phase !== "Terminating") {
+      // Direct writes: the phases of a deletion are stored one after the other, and the finalizer is not in the
+      // metadata.
       namespace = await client.updateStatus(Namespace, {
         ...namespace,
         status: { ...namespace.status, phase: "Terminating" },

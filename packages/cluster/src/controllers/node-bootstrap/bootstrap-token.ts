@@ -42,6 +42,7 @@ export async function createBootstrapToken(
       "auth-extra-groups": TOKEN_GROUP,
     },
   };
+  // Direct writes: a token is made on request, and belongs to no object.
   await client.create(Secret, object).catch(async (error: unknown) => {
     if (!isAlreadyExists(error)) throw error;
     await client.patch(Secret, `${TOKEN_NAMESPACE}/${object.metadata.name}`, {

@@ -57,6 +57,7 @@ export async function allowNodesToJoin(client: Client): Promise<void> {
     roleRef: { apiGroup: GROUP, kind: "Role", name: READS_CLUSTER_INFO.name },
     subjects: [{ apiGroup: GROUP, kind: "User", name: "system:anonymous" }],
   };
+  // Direct writes: the objects by which nodes join belong to the cluster, and have no owner.
   await client.apply(ClusterRole, getNodes, applied);
   await client.apply(Role, readInfo, applied);
   await client.apply(RoleBinding, infoReaders, applied);

@@ -26,6 +26,8 @@ export const bootstrapSigner = controllersComponent("bootstrap-signer-controller
         return token ? [[`${SIGNATURE}${token.id}`, detachedSignature(content, token)] as const] : [];
       });
       const data = Object.fromEntries([...unsigned, ...signatures]);
+      // Direct writes: users own the object, which gets signatures for the tokens there are; expired tokens are
+      // deleted.
       if (!deepEqual(data, info.data)) await client.update(ConfigMap, { ...info, data });
       return undefined;
     },

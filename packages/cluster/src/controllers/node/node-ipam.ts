@@ -75,6 +75,7 @@ export function nodeIpam(clusterCidr: string): ControlPlaneComponent {
           const address = Buffer.alloc(4);
           address.writeUInt32BE(range.first);
           const podCIDR = `${address.join(".")}/${NODE_BITS}`;
+          // Direct write: the node registers itself; only its range of addresses is assigned here.
           await client.patch(Node, keyOf(node), { strategic: { spec: { podCIDR, podCIDRs: [podCIDR] } } });
           return undefined;
         },

@@ -100,6 +100,7 @@ async function markUnknown(context: ReconcileContext, node: Node): Promise<Node>
   if (deepEqual(known, conditions)) return node;
   const { name } = node.metadata;
   if (isNodeReady(node)) events.normal("NodeNotReady", `Node ${name} status is now: NodeNotReady`);
+  // Direct writes: the kubelet owns the node's and the pods' status; only what it can no longer report is set here.
   return client.updateStatus(Node, { ...node, status: { ...node.status, conditions } });
 }
 

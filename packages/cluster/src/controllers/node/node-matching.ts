@@ -1,4 +1,4 @@
-import { type LabelOperator, labelRequirement, matchesLabels } from "@konverge/core";
+import { type LabelOperator, labelRequirement, matchesLabels, own } from "@konverge/core";
 import type { NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm, Taint, Toleration } from "@konverge/kinds";
 
 /** A node, as far as pods choose nodes by it. */
@@ -36,7 +36,10 @@ function meets(
 ): boolean {
   // Names of nodes need not be values of labels: they are compared as they are.
   if (key === "metadata.name") return values.includes(labels[key] ?? "") === (operator === "In");
-  return matchesLabels([labelRequirement(key, OPERATORS[operator] ?? "in", values)], labels as Record<string, string>);
+  return matchesLabels(
+    [labelRequirement(key, own(OPERATORS, operator) ?? "in", values)],
+    labels as Record<string, string>,
+  );
 }
 
 /** Whether the pod's node selector and required node affinity let it on a node. */

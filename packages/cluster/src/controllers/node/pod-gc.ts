@@ -58,6 +58,7 @@ class PodCollector {
       };
       const conditions = node ? [] : withCondition(pod.status?.conditions, condition, timestamp(clock));
       const patch = { metadata: { uid: pod.metadata.uid }, status: { phase: "Failed" as const, conditions } };
+      // Direct write: the pods belong to other controllers, whose node is gone.
       await client.patchStatus(Pod, key, { strategic: patch });
     }
     await client

@@ -66,6 +66,7 @@ async function evict({ client, clock }: ReconcileContext, pod: Pod): Promise<voi
   };
   const conditions = withCondition(pod.status?.conditions, condition, timestamp(clock));
   try {
+    // Direct writes: the pods belong to other controllers.
     await client.patchStatus(Pod, keyOf(pod), {
       strategic: { metadata: { uid: pod.metadata.uid }, status: { conditions } },
     });

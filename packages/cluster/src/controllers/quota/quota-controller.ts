@@ -3,7 +3,7 @@ import { PersistentVolumeClaim, Pod, ResourceQuota, Service } from "@konverge/ki
 import { valueChanged, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ComponentContext, controllersComponent } from "../../parts/part.ts";
-import { writeStatus } from "../workloads/status.ts";
+import { changedStatus } from "../workloads/status.ts";
 import { usedOf } from "./usage.ts";
 
 const NAME = "resourcequota-controller";
@@ -43,8 +43,7 @@ function quotaController({ kinds }: ComponentContext) {
     async reconcile(quota, context) {
       const hard = quota.spec?.hard ?? {};
       const used = await usedOf(context.client, kinds, quota);
-      await writeStatus(context, ResourceQuota, quota, { hard, used });
-      return undefined;
+      return changedStatus(quota, { hard, used });
     },
   });
 }

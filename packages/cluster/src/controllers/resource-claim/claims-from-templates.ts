@@ -48,6 +48,7 @@ export function claimsFromTemplates() {
         made.splice(at < 0 ? made.length : at, at < 0 ? 0 : 1, { name: podClaim.name, resourceClaimName });
       }
       if (JSON.stringify(made) === JSON.stringify(known)) return undefined;
+      // Direct writes: the kubelet waits for the name of the claim in the status of a pod that other controllers own.
       await context.client.patchStatus(Pod, keyOf(pod), {
         strategic: { metadata: { uid: pod.metadata.uid! }, status: { resourceClaimStatuses: made } } as never,
       });

@@ -72,6 +72,7 @@ async function release(client: Client, pods: CacheView<Pod>, claim: ResourceClai
     const { allocation: given, reservedFor: _, ...rest } = current.status ?? {};
     const kept = isFreed && isProtected ? {} : { ...(given && { allocation: given }) };
     const status = { ...rest, ...kept, ...(remaining.length > 0 && { reservedFor: remaining }) };
+    // Direct writes: scheduler and drivers share the status; reservations of pods that are gone are removed.
     current = await client.updateStatus(ResourceClaim, { ...current, status });
   }
   if (isFreed && isProtected && !current.status?.allocation) {

@@ -32,6 +32,7 @@ function endpointsController() {
       const wanted = { ...labels, [MANAGED_BY]: NAME, ...(isHeadless(service) && { [HEADLESS]: "" }) };
       const known = cache.get(Endpoints, `${namespace}/${name}`);
       if (!known)
+        // Direct writes: Endpoints have no owner reference in Kubernetes: they are found by their name.
         await client.create(Endpoints, { metadata: { name, namespace: namespace!, labels: wanted }, subsets });
       else if (!sameStored(known.subsets, subsets) || !sameStored(known.metadata.labels, wanted)) {
         await client.update(Endpoints, { ...known, metadata: { ...known.metadata, labels: wanted }, subsets });

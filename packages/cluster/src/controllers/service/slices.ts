@@ -53,6 +53,8 @@ export async function keepSlices<T extends KubeObject>(
           labels,
           ownerReferences: [ownerReference(kind, owner)],
         };
+        // Direct writes: endpoints are packed into as few changed slices as possible, which an apply of named slices
+        // cannot.
         await client.create(EndpointSlice, { metadata, addressType, endpoints, ports });
       } else if (!sameStored(slice.endpoints, endpoints) || !sameStored(slice.metadata.labels, labels)) {
         await client.update(EndpointSlice, { ...slice, metadata: { ...slice.metadata, labels }, endpoints, ports });

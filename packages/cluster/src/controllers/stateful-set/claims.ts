@@ -46,6 +46,7 @@ export async function createClaims(context: ReconcileContext, set: StatefulSet, 
     };
     const about = `Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
     try {
+      // Direct writes: claims outlive the set unless its retention policy says otherwise.
       await client.create(PersistentVolumeClaim, { metadata, spec: template.spec! });
       events.normal("SuccessfulCreate", `Create Claim ${name} ${about} success`);
     } catch (error) {

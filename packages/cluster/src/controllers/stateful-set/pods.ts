@@ -38,6 +38,7 @@ export async function attend(context: ReconcileContext, set: StatefulSet, place:
   if (isOrdered && (isLeaving(pod) || !isRunningAndAvailable(context, set, pod))) return false;
   await retainClaims(context, set, pod);
   if (!hasIdentity(set, pod) && !isLeaving(pod)) {
+    // Direct writes: pods are created and deleted in the order of their numbers, one after the other.
     await context.client.patch(Pod, keyOf(pod), { merge: { metadata: { labels: identityLabels(set, pod) } } });
   }
   return true;

@@ -158,6 +158,7 @@ class AttachDetach {
     this.#blocked.get(volumeName)?.delete(node);
     this.#created.set(name, { node, volume: volumeName });
     const spec = { attacher: volume.spec!.csi!.driver, nodeName: node, source: { persistentVolumeName: volumeName } };
+    // Direct writes: attachments belong to no object, and the node's status is the kubelet's but for this list.
     await this.#context.client.create(VolumeAttachment, { metadata: { name }, spec }).catch((error: unknown) => {
       this.#created.delete(name);
       if (!isAlreadyExists(error)) throw error;

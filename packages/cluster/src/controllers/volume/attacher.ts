@@ -1,7 +1,7 @@
 import { VolumeAttachment } from "@konverge/kinds";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent } from "../../parts/part.ts";
-import { writeStatus } from "../workloads/status.ts";
+import { changedStatus } from "../workloads/status.ts";
 import { DRIVER } from "./binding.ts";
 
 /** Attaches the volumes of the cluster's own class, for which nothing has to be done. */
@@ -12,10 +12,9 @@ export const attacher: ControlPlaneComponent = controllersComponent(
     builtInController(VolumeAttachment, {
       name: "simulated-attacher",
       when: ({ object }) => object.spec.attacher === DRIVER,
-      async reconcile(attachment, context) {
-        if (attachment.spec.attacher === DRIVER && !attachment.metadata.deletionTimestamp)
-          await writeStatus(context, VolumeAttachment, attachment, { ...attachment.status, attached: true });
-        return undefined;
+      reconcile(attachment) {
+        if (attachment.spec.attacher !== DRIVER || attachment.metadata.deletionTimestamp) return undefined;
+        return changedStatus(attachment, { ...attachment.status, attached: true });
       },
     }),
   ],

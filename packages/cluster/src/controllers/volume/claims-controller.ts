@@ -84,6 +84,7 @@ async function withClass(
   const defaults = cache.list(StorageClass).filter(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === "true");
   const [newest] = defaults.sort((a, b) => (a.metadata.creationTimestamp! > b.metadata.creationTimestamp! ? -1 : 1));
   if (!newest) return claim;
+  // Direct writes: a claim and a volume are bound by writes to both, in an order that survives a crash at each of them.
   return client.update(PersistentVolumeClaim, {
     ...claim,
     spec: { ...claim.spec, storageClassName: newest.metadata.name },

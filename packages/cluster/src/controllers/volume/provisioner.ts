@@ -50,6 +50,7 @@ async function provision(
     events.warning("ProvisioningFailed", `failed to provision volume with StorageClass "${className}": ${source}`);
     return;
   }
+  // Direct writes: volumes are cluster-scoped and outlive their claim; the classes belong to the cluster.
   await client.create(PersistentVolume, {
     metadata: {
       name,

@@ -24,6 +24,7 @@ export async function reclaim(
   if (volume.spec?.persistentVolumeReclaimPolicy !== "Delete" || !isOurs || isAttached) return;
   const node = volume.metadata.annotations?.[SELECTED_NODE];
   if (node) await localVolumes?.delete(node, volume.metadata.name);
+  // Direct write: a volume that is reclaimed is deleted, the object itself.
   if (!volume.metadata.deletionTimestamp) await client.delete(PersistentVolume, keyOf(volume));
 }
 

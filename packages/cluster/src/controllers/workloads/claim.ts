@@ -73,6 +73,7 @@ export async function claimChildren<C extends KubeObject, T extends KubeObject>(
     const ownerReferences = [ownerReference(ownerKind, owner)];
     const { uid } = child.metadata;
     const patch = { metadata: { uid, ownerReferences } };
+    // Direct writes: pods are adopted and released by their labels, whatever their names.
     claimed.push(await client.patch(kind, keyOf(child), { strategic: patch as never }));
   }
   return claimed;

@@ -1,4 +1,4 @@
-import type { Clock } from "@konverge/core";
+import { type Clock, own } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 import { isReady, podCondition } from "./pod-state.ts";
 
@@ -33,7 +33,7 @@ export function inDeletionOrder(pods: readonly Pod[], related: readonly Pod[], c
 }
 
 const hasNode = ({ spec }: Pod) => Boolean(spec?.nodeName);
-const phase = ({ status }: Pod) => PHASES[status?.phase ?? "Pending"] ?? 2;
+const phase = ({ status }: Pod) => own(PHASES, status?.phase ?? "Pending") ?? 2;
 const readySince = (pod: Pod) => podCondition(pod, "Ready")?.lastTransitionTime;
 
 function deletionCost({ metadata }: Pod): number {

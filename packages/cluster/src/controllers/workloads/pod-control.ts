@@ -27,6 +27,7 @@ export async function createPod(
   pod: ReturnType<typeof podFromTemplate>,
 ): Promise<Pod> {
   try {
+    // Direct writes: pods are created and deleted in the batches and with the events of Kubernetes' own controllers.
     const created = await client.create(Pod, pod);
     events.normal("SuccessfulCreate", `Created pod: ${created.metadata.name}`);
     return created;

@@ -56,6 +56,7 @@ export async function reviseTemplate<T extends Revised>(
   const known = all.findLast((revision) => deepEqual(revision.data, data));
   if (known && known === all.at(-1)) return { all, newest: known };
   if (known) {
+    // Direct writes: revisions are numbered and shared by content, as clients compare them with Kubernetes' own.
     const renewed = await context.client.update(ControllerRevision, { ...known, revision: next });
     return { all: [...all.filter((one) => one !== known), renewed], newest: renewed };
   }

@@ -12,7 +12,16 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
   status: NonNullable<T["status"]>,
 ): Promise<T> {
   if (sameStored(object.status ?? {}, status)) return object;
+  // Direct write: the status must be stored in the middle of a sync, before what it announces is done.
   return client.updateStatus(kind, { ...object, status });
+}
+
+/** A status as a result has it: left out if a server stores the same already. */
+export function changedStatus<S extends object>(
+  { status: before = {} }: { status?: S | object | undefined },
+  status: S,
+): { wholeStatus?: S } {
+  return sameStored(before, status) ? {} : { wholeStatus: status };
 }
 
 /** Whether a server stores the same for both: it omits zeros and what is empty. */

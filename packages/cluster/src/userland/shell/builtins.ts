@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { own } from "@konverge/core";
 import { FileError } from "../file-error.ts";
 import { Input } from "../input.ts";
 import type { Holding } from "../limits/memory.ts";
@@ -102,7 +103,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
       }
       for (const letter of letters) {
         const named = letter === "o" ? (words[++at] ?? "") : letter;
-        const option = OPTION_NAMES[named] ?? named;
+        const option = own(OPTION_NAMES, named) ?? named;
         if (sign === "+") shell.options.delete(option);
         else if (OPTIONS.has(option)) shell.options.add(option);
       }
@@ -119,14 +120,14 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   command: async (shell, [, ...words], streams) => {
     if (words[0] !== "-v") return shell.execute(words, streams);
     const [, name = ""] = words;
-    const known = shell.names.function(name) !== undefined || BUILTINS[name] !== undefined;
+    const known = shell.names.function(name) !== undefined || Object.hasOwn(BUILTINS, name);
     const path = known ? name : shell.process.find(name);
     if (path === undefined) return 127;
     streams.stdout(`${path}\n`);
     return 0;
   },
   type: async (shell, [, name = ""], { stdout, stderr }) => {
-    const path = BUILTINS[name] ? "a shell builtin" : shell.process.find(name);
+    const path = Object.hasOwn(BUILTINS, name) ? "a shell builtin" : shell.process.find(name);
     if (path === undefined) {
       stderr(`${name}: not found\n`);
       return 127;

@@ -1,3 +1,4 @@
+import { own } from "@konverge/core";
 import type { Effort } from "../effort.ts";
 import { ShellSyntaxError } from "./syntax.ts";
 
@@ -140,7 +141,7 @@ function setAt(pattern: string, start: number): { includes: (char: string) => bo
     }
     NAMED.lastIndex = at;
     const [whole, name = ""] = NAMED.exec(pattern) ?? [];
-    const known = CLASSES[name];
+    const known = own(CLASSES, name);
     if (whole !== undefined && known) {
       classes.add(known);
       at += whole.length - 1;

@@ -7,7 +7,7 @@ import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select } from "../sy
 import type { CheckedAst } from "../types/checker.ts";
 import type { DataType } from "../types/schema-types.ts";
 import type { Type } from "../types/types.ts";
-import { codePointLength } from "../values/values.ts";
+import { codePointLength } from "../values/code-points.ts";
 import { type CallEstimate, type EstimatedNode, estimateCall } from "./estimate-calls.ts";
 import { Path } from "./estimate-path.ts";
 import { cover, exactly, MOST, ONE, plus, type Range, times, UNKNOWN, ZERO } from "./estimate-range.ts";

@@ -5,6 +5,7 @@
 
 import { NamedFormat } from "../library/formats.ts";
 import { sizeOf } from "../library/standard.ts";
+import { checkElements } from "../values/limits.ts";
 import { CelList, CelMap, goTypeName, Opaque, Optional, typeName, type Value } from "../values/values.ts";
 
 /** What it costs to build a list, a map, an object. */
@@ -34,8 +35,11 @@ function regexCost(text: number, pattern: number): number {
   return Math.ceil((1 + text) * STRING_FACTOR) * Math.ceil(pattern * REGEX_FACTOR);
 }
 
+const joined: CallCost = (_, result) => Math.ceil(size(result) * 2 * STRING_FACTOR);
+
 /** Reading all of a value, however deep. */
 function traverse(value: Value): number {
+  if (value instanceof CelList || value instanceof CelMap) checkElements(value.size);
   if (typeof value === "string") return Math.trunc(new TextEncoder().encode(value).length * STRING_FACTOR);
   if (value instanceof Uint8Array) return Math.trunc(value.length * STRING_FACTOR);
   let cost = 0;
@@ -87,7 +91,7 @@ const BY_FUNCTION = new Map<string, (overload: string) => CallCost>([
     () => firstArgument,
   ),
   ...named("replace split ip.isCanonical", () => firstArgumentTwice),
-  ["join", () => (_, result) => Math.ceil(size(result) * 2 * STRING_FACTOR)],
+  ["join", () => joined],
   ...named(
     "find findAll",
     () =>
@@ -183,6 +187,11 @@ const BY_OVERLOAD = new Map<string, CallCost>([
 ]);
 
 const equality: CallCost = (args, result) => (args[0] instanceof Opaque ? 1 : smallest(args, result));
+
+/** Whether a cost is known only after the call. */
+export function dependsOnResult(cost: CallCost): boolean {
+  return cost === joined || cost === outputSize;
+}
 
 /** The cost of calls of a function; `overload` is empty where only the arguments will tell which one it is. */
 export function callCost(fn: string, overload: string): CallCost {

@@ -7,8 +7,9 @@ import { type CheckedAst, check } from "../types/checker.ts";
 import type { Declarations } from "../types/declarations.ts";
 import type { DataType } from "../types/schema-types.ts";
 import type { Type } from "../types/types.ts";
+import { CostExceeded } from "../values/limits.ts";
 import { isError, type Value } from "../values/values.ts";
-import { CostExceeded, Frame, type Inputs } from "./frame.ts";
+import { Frame, type Inputs } from "./frame.ts";
 import { checkLiterals } from "./literal-checks.ts";
 import { type Plan, plan } from "./plan.ts";
 import { PlanError } from "./planned.ts";
@@ -94,6 +95,8 @@ export function evaluate(program: Program, inputs: Inputs, limit = PER_CALL_LIMI
     const value = program.plan.evaluate(frame);
     return isError(value) ? { error: value.message, cost: frame.cost } : { value, cost: frame.cost };
   } catch (error) {
+    // JavaScript's own limits, of strings, lists and the stack, are beyond what any cost allows.
+    if (error instanceof RangeError) return { error: new CostExceeded().message, cost: frame.cost };
     if (error instanceof CostExceeded) return { error: error.message, cost: frame.cost < 0 ? 2 ** 64 : frame.cost };
     if (error instanceof AccountingError) return { error: `internal error: ${error.message}`, cost: frame.cost };
     throw error;

@@ -1,4 +1,6 @@
-import type { Value } from "../values/values.ts";
+import { GrowingList } from "../values/collections.ts";
+import { CostExceeded } from "../values/limits.ts";
+import { CelList, type Value } from "../values/values.ts";
 
 /** The variables that an expression is evaluated with; a function is called when the variable is first read. */
 export type Inputs = Readonly<Record<string, Value | undefined>>;
@@ -10,11 +12,27 @@ export class Frame {
   readonly slots: (Value | undefined)[];
   readonly limit: number;
   cost = 0;
+  #unpaid = 0;
 
   constructor(inputs: Inputs, slots: number, limit: number) {
     this.inputs = inputs;
     this.slots = new Array(slots);
     this.limit = limit;
+  }
+
+  /**
+   * Pays for the size of what a function made, beyond what is free: a real server pays for its arguments alone, and a short text
+   * can become a long one, again and again.
+   */
+  chargeResult(result: Value): void {
+    this.chargeText(typeof result === "string" ? result.length : CHARACTERS_FOR_ONE * elementsOf(result));
+  }
+
+  /** Pays for text that a function makes or reads, beyond what is free. */
+  chargeText(characters: number): void {
+    const units = characters / CHARACTERS_FOR_ONE;
+    this.#unpaid += units;
+    if (this.#unpaid > FREE_UNITS) this.charge(Math.ceil(units));
   }
 
   /** Pays for a step; throws when the evaluation has become too expensive. Debts below zero count as endless. */
@@ -24,9 +42,11 @@ export class Frame {
   }
 }
 
-/** An evaluation that was stopped because of its cost. */
-export class CostExceeded extends Error {
-  constructor() {
-    super("operation cancelled: actual cost limit exceeded");
-  }
+/** So much in all is free, so that costs are those of a real server. */
+const FREE_UNITS = 1000;
+const CHARACTERS_FOR_ONE = 10;
+
+/** The list that a loop builds is paid for by its steps. */
+function elementsOf(value: Value): number {
+  return value instanceof CelList && !(value instanceof GrowingList) ? value.size : 0;
 }

@@ -1,4 +1,4 @@
-import { type CallCost, callCost } from "../cost/runtime-cost.ts";
+import { type CallCost, callCost, dependsOnResult } from "../cost/runtime-cost.ts";
 import { compilePattern } from "../library/regex.ts";
 import type { FunctionDeclaration, Overload } from "../types/declarations.ts";
 import type { Type } from "../types/types.ts";
@@ -17,6 +17,7 @@ import {
   type Value,
 } from "../values/values.ts";
 import type { Evaluate } from "./attributes.ts";
+import type { Frame } from "./frame.ts";
 import { constant, PlanError, type Planned } from "./planned.ts";
 
 /** A call whose arguments are planned. */
@@ -37,6 +38,7 @@ export function planFunction(call: PlannedCall): Planned {
   }
   const cost = callCost(fn.name, overload);
   const isPrepared = hasConstantPattern(call);
+  if (fn.name === "isURL") return { evaluate: reading(implementation(fn, overload, 1), operands[0]!.evaluate, cost) };
   const run = isPrepared ? prepared(fn, overload) : implementation(fn, overload, operands.length);
   const evaluates = operands.map(({ evaluate }) => evaluate);
   // Calls that dispatch by their arguments' types stop at the first one that is an error, unpaid.
@@ -58,12 +60,24 @@ function nullary(run: Run, cost: CallCost): Evaluate {
 }
 
 function unary(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
+  const call = paid(run, cost);
   return (frame) => {
     const a = arg(frame);
-    const result = isError(a) ? a : run(a);
-    frame.charge(cost([a], result));
-    return result;
+    return call(frame, [a], isError(a) ? a : undefined);
   };
+}
+
+/** A call that reads all of a text, and that a real server lets go for nothing. */
+function reading(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
+  return unary(
+    run,
+    (frame) => {
+      const text = arg(frame);
+      if (typeof text === "string") frame.chargeText(text.length);
+      return text;
+    },
+    cost,
+  );
 }
 
 function nonStrict(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
@@ -76,16 +90,16 @@ function nonStrict(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
 }
 
 function binary(run: Run, [left, right]: readonly Evaluate[], cost: CallCost): Evaluate {
+  const call = paid(run, cost);
   return (frame) => {
     const a = left!(frame);
     const b = right!(frame);
-    const result = isError(a) ? a : isError(b) ? b : run(a, b);
-    frame.charge(cost([a, b], result));
-    return result;
+    return call(frame, [a, b], isError(a) ? a : isError(b) ? b : undefined);
   };
 }
 
 function variadic(run: Run, evaluates: readonly Evaluate[], cost: CallCost): Evaluate {
+  const call = paid(run, cost);
   return (frame) => {
     const args: Value[] = [];
     for (const [i, evaluate] of evaluates.entries()) {
@@ -95,8 +109,21 @@ function variadic(run: Run, evaluates: readonly Evaluate[], cost: CallCost): Eva
       if (i === evaluates.length - 1) frame.charge(cost(args, arg));
       return arg;
     }
-    const result = run(...args);
-    frame.charge(cost(args, result));
+    return call(frame, args, undefined);
+  };
+}
+
+/**
+ * A call that is paid for before it runs where its arguments say what it costs: what is too expensive does not run at all.
+ * `error` is the argument that is one.
+ */
+function paid(run: Run, cost: CallCost): (frame: Frame, args: Value[], error: Value | undefined) => Value {
+  const isPaidFirst = !dependsOnResult(cost);
+  return (frame, args, error) => {
+    if (isPaidFirst) frame.charge(cost(args, error ?? null));
+    const result = error ?? run(...args);
+    if (!isPaidFirst) frame.charge(cost(args, result));
+    frame.chargeResult(result);
     return result;
   };
 }

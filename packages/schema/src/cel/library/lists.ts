@@ -4,6 +4,7 @@ import type { Library, OverloadSpec } from "../types/declarations.ts";
 import { add } from "../values/arithmetic.ts";
 import { GrowingMap, ListValue, MapValue } from "../values/collections.ts";
 import { compare, equalAs, isComparable } from "../values/equality.ts";
+import { checkElements } from "../values/limits.ts";
 import { valueText } from "../values/value-text.ts";
 import {
   CelError,
@@ -92,6 +93,7 @@ function slice(list: CelList, start: bigint, end: bigint): Value {
   if (start > end) return cannot("start index must be less than or equal to end index");
   if (BigInt(list.size) < end) return cannot(`list is length ${list.size}`);
   const items: Value[] = [];
+  checkElements(Number(end - start));
   for (let i = Number(start); i < Number(end); i++) items.push(list.at(i));
   return new ListValue(items);
 }
@@ -99,9 +101,15 @@ function slice(list: CelList, start: bigint, end: bigint): Value {
 function flatten(list: Value, depth = 1n): Value {
   if (!(list instanceof CelList)) return noSuchOverload(list);
   if (depth < 0n) return new CelError("level must be non-negative");
-  const flat = (from: CelList, levels: bigint): Value[] =>
-    [...from].flatMap((item) => (item instanceof CelList && levels > 0n ? flat(item, levels - 1n) : [item]));
-  return new ListValue(flat(list, depth));
+  const items: Value[] = [];
+  const add = (from: CelList, levels: bigint): void => {
+    for (const item of from) {
+      if (item instanceof CelList && levels > 0n) add(item, levels - 1n);
+      else checkElements(items.push(item));
+    }
+  };
+  add(list, depth);
+  return new ListValue(items);
 }
 
 function sort(list: Value): Value {
@@ -129,10 +137,16 @@ function sortByKeys(list: Value, keys: Value): Value {
   return new ListValue(pairs.map(({ item }) => item));
 }
 
+function reverse(list: CelList): Value {
+  checkElements(list.size);
+  return new ListValue([...list].reverse());
+}
+
 const LONGEST_RANGE = 2 ** 32 - 2;
 
 function range(count: bigint): Value {
   if (count > LONGEST_RANGE) return new CelError("internal error: runtime error: makeslice: len out of range");
+  checkElements(Number(count));
   return new ListValue(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i)));
 }
 
@@ -157,7 +171,7 @@ export const listsExtension: Library = {
       ],
     ),
     ["lists_range", "lists.range(int): list(int)", range],
-    ["list_reverse", "list(T).reverse(): list(T)", (list: CelList) => new ListValue([...list].reverse())],
+    ["list_reverse", "list(T).reverse(): list(T)", reverse],
     ["list_distinct", "list(T).distinct(): list(T)", distinct],
   ],
   shared: { sort, "@sortByAssociatedKeys": sortByKeys },

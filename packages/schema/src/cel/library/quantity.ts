@@ -1,5 +1,5 @@
 /** `quantity()`: amounts such as `500m` and `2Gi`. */
-import { parseQuantity, Quantity, QuantityError } from "@konverge/core";
+import { own, parseQuantity, Quantity, QuantityError } from "@konverge/core";
 import type { Library } from "../types/declarations.ts";
 import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 
@@ -77,13 +77,13 @@ function smallOf(text: string): Small | undefined {
   ];
   const whole = leading === "" ? "0" : leading;
   const digits = BigInt(whole + fraction) * (sign === "-" ? -1n : 1n);
-  const binary = BINARY[suffix];
+  const binary = own(BINARY, suffix);
   if (binary !== undefined) {
     const value = digits << BigInt(binary);
     const isShort = fraction === "" && 14 - whole.length - Math.trunc((binary * 3) / 10) >= 0;
     return isShort && fits(value) ? { value, scale: 0 } : undefined;
   }
-  const scale = (DECIMAL[suffix] ?? Number(suffix.slice(1))) - fraction.length;
+  const scale = (own(DECIMAL, suffix) ?? Number(suffix.slice(1))) - fraction.length;
   return whole.length + fraction.length <= 18 && scale >= -9 ? { value: digits, scale } : undefined;
 }
 

@@ -1,5 +1,5 @@
 /** `semver()`: semantic versions, strictly as written or with Kubernetes' tolerance. */
-import { quoted } from "@konverge/core";
+import { exceeds64Bits, quoted } from "@konverge/core";
 import type { Library } from "../types/declarations.ts";
 import { CelError, compareStrings, noSuchOverload, Opaque, type Value } from "../values/values.ts";
 
@@ -90,9 +90,9 @@ function numberOf(text: string, part: string): bigint {
 
 function unsigned(text: string): bigint {
   if (text === "") throw new Malformed('strconv.ParseUint: parsing "": invalid syntax');
-  const value = BigInt(text);
-  if (value > UINT_MAX) throw new Malformed(`strconv.ParseUint: parsing ${quoted(text)}: value out of range`);
-  return value;
+  if (exceeds64Bits(text) || BigInt(text) > UINT_MAX)
+    throw new Malformed(`strconv.ParseUint: parsing ${quoted(text)}: value out of range`);
+  return BigInt(text);
 }
 
 function identifierOf(text: string): Identifier {

@@ -2,6 +2,7 @@
 
 import type { Library, OverloadSpec } from "../types/declarations.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "../values/arithmetic.ts";
+import { codePointLength } from "../values/code-points.ts";
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toUint } from "../values/convert.ts";
 import { compare, isComparable } from "../values/equality.ts";
 import { durationPart, timestampPart } from "../values/time.ts";
@@ -9,7 +10,6 @@ import {
   CelError,
   CelList,
   CelMap,
-  codePointLength,
   type Duration,
   noSuchOperator,
   noSuchOverload,

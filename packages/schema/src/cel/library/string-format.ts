@@ -3,6 +3,7 @@ import { quoted } from "@konverge/core";
 import type { Expr } from "../syntax/ast.ts";
 import type { Type, TypeKind } from "../types/types.ts";
 import { toDouble, toText } from "../values/convert.ts";
+import { checkCharacters } from "../values/limits.ts";
 import { formatShort } from "../values/number-text.ts";
 import {
   CelError,
@@ -97,11 +98,26 @@ function unfit(clause: string, type: string, expr?: Expr): FormatError {
 export function formatString(format: Value, args: Value): Value {
   const list = args as CelList;
   try {
-    return interpolate(format as string, list.size, (clause, i, precision) => clause.format(list.at(i), precision));
+    return interpolate(format as string, list.size, (clause, i, precision) => {
+      const arg = list.at(i);
+      checkSize(arg, 0);
+      return clause.format(arg, precision);
+    });
   } catch (error) {
     if (error instanceof FormatError) return new CelError(error.message);
     throw error;
   }
+}
+
+/** Adds the size of a value's text to that of others. A list can have the same long text in it many times. */
+function checkSize(value: Value, others: number): number {
+  let size = others + (typeof value === "string" || value instanceof Uint8Array ? value.length : 1);
+  if (value instanceof CelList) for (const item of value) size = checkSize(item, size);
+  else if (value instanceof CelMap) {
+    for (const key of value.keys()) size = checkSize(value.find(key)!, checkSize(key, size));
+  }
+  checkCharacters(size);
+  return size;
 }
 
 /** What is wrong with a format and the expressions that are its arguments, before anything runs. */
@@ -158,6 +174,7 @@ function interpolate(
     const { clause, precision, length } = parseClause(format.slice(i + 1));
     try {
       result += each(clause, index, precision);
+      checkCharacters(result.length);
     } catch (error) {
       if (error instanceof FormatError) throw new FormatError(`error during formatting: ${error.message}`, error.expr);
       throw error;
@@ -254,19 +271,25 @@ function doubleOf(arg: Value, clause: string): number {
   return toDouble(arg) as number;
 }
 
+/** After these, a double has none but zeros. */
+const MOST_PLACES = 1100;
+
 /** American English, as the API server formats: thousands are grouped. */
-function fixed(value: number, precision: number): string {
+function fixed(value: number, places: number): string {
+  checkCharacters(places);
+  const precision = Math.min(places, MOST_PLACES);
   const digits = roundDecimal(value, precision);
   if (digits === undefined) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "-∞";
   const [whole, fraction] = withPoint(digits, precision);
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-  return `${minus(value)}${grouped}${precision > 0 ? `.${fraction}` : ""}`;
+  return `${minus(value)}${grouped}${places > 0 ? `.${fraction.padEnd(places, "0")}` : ""}`;
 }
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** The precision is taken for the least width, which only shows where there is no number. */
 function scientific(value: number, width: number): string {
+  checkCharacters(width);
   if (!Number.isFinite(value)) return fixed(value, 0).padStart(width);
   let exponent = value === 0 ? 0 : Number(Math.abs(value).toExponential().split("e")[1]);
   let digits = roundDecimal(value, DEFAULT_PRECISION - exponent)!;

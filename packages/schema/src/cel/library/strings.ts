@@ -1,7 +1,9 @@
 /** The strings extension: everything counts in code points. */
 
 import type { Library } from "../types/declarations.ts";
+import { codePointLength, pointAt, pointOf, unitOf } from "../values/code-points.ts";
 import { ListValue } from "../values/collections.ts";
+import { checkCharacters } from "../values/limits.ts";
 import { valueText } from "../values/value-text.ts";
 import type { CelList } from "../values/values.ts";
 import { CelError, type Value } from "../values/values.ts";
@@ -10,55 +12,55 @@ import { formatString } from "./string-format.ts";
 const outOfRange = (index: bigint) => new CelError(`index out of range: ${index}`);
 
 function charAt(text: string, index: bigint): Value {
-  const points = Array.from(text);
-  if (index < 0n || index > BigInt(points.length)) return outOfRange(index);
-  return points[Number(index)] ?? "";
+  if (index < 0n || index > BigInt(codePointLength(text))) return outOfRange(index);
+  return pointAt(text, Number(index)) ?? "";
 }
 
 function indexOf(text: string, part: string, offset = 0n): Value {
   if (part === "") return offset;
   if (offset < 0n) return outOfRange(offset);
-  const points = Array.from(text);
-  const parts = Array.from(part);
-  for (let i = Number(offset); i <= points.length - parts.length; i++) if (isAt(points, parts, i)) return BigInt(i);
-  return -1n;
+  const start = offset > BigInt(text.length) ? undefined : unitOf(text, Number(offset));
+  const found = start === undefined ? -1 : text.indexOf(part, start);
+  return BigInt(found < 0 ? -1 : pointOf(text, found));
 }
 
 function lastIndexOf(text: string, part: string, offset?: bigint): Value {
-  const points = Array.from(text);
-  if (part === "") return offset ?? BigInt(points.length);
-  const parts = Array.from(part);
+  if (part === "") return offset ?? BigInt(codePointLength(text));
   if (offset === undefined && new TextEncoder().encode(text).length < new TextEncoder().encode(part).length) return -1n;
-  const from = offset ?? BigInt(points.length - 1);
+  const length = BigInt(codePointLength(text));
+  const from = offset ?? length - 1n;
   if (from < 0n) return outOfRange(from);
-  if (from >= BigInt(points.length)) return -1n;
-  for (let i = Math.min(Number(from), points.length - parts.length); i >= 0; i--)
-    if (isAt(points, parts, i)) return BigInt(i);
-  return -1n;
+  if (from >= length) return -1n;
+  const end = unitOf(text, Number(from))! + part.length;
+  const found = lastUnit(text.slice(0, end), part);
+  return BigInt(found < 0 ? -1 : pointOf(text, found));
 }
 
-function isAt(points: readonly string[], parts: readonly string[], index: number): boolean {
-  return parts.every((part, i) => points[index + i] === part);
+/** Forwards, a search takes linear time whatever the texts; lastIndexOf compares the whole part at every place. */
+function lastUnit(text: string, part: string): number {
+  const found = reversed(text).indexOf(reversed(part));
+  return found < 0 ? -1 : text.length - found - part.length;
+}
+
+/** Of units: two that are reversed in both texts match as well as before. */
+function reversed(text: string): string {
+  return text.split("").reverse().join("");
 }
 
 function replace(text: string, part: string, by: string, limit = -1n): Value {
-  if (limit < 0n) return part === "" ? interleave(text, by, Number.POSITIVE_INFINITY) : text.replaceAll(part, () => by);
-  const most = Number(limit);
+  const most = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
   if (part === "") return interleave(text, by, most);
   const pieces = text.split(part);
   const replaced = Math.min(most, pieces.length - 1);
-  return (
-    pieces.slice(0, replaced + 1).join(by) +
-    pieces
-      .slice(replaced + 1)
-      .map((piece) => part + piece)
-      .join("")
-  );
+  checkCharacters(text.length + replaced * (by.length - part.length));
+  const changed = pieces.slice(0, replaced + 1).join(by);
+  return replaced === pieces.length - 1 ? changed : [changed, ...pieces.slice(replaced + 1)].join(part);
 }
 
 /** An empty string is found before every character and at the end. */
 function interleave(text: string, by: string, most: number): string {
   const points = Array.from(text);
+  checkCharacters(text.length + Math.min(most, points.length + 1) * by.length);
   return [...points, ""].map((point, i) => (i < most ? by : "") + point).join("");
 }
 
@@ -71,26 +73,30 @@ function split(text: string, separator: string, limit = -1n): Value {
 }
 
 function substring(text: string, start: bigint, end?: bigint): Value {
-  const points = Array.from(text);
-  const length = BigInt(points.length);
+  const length = BigInt(codePointLength(text));
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`);
   for (const index of [start, end ?? start]) if (index < 0n || index > length) return outOfRange(index);
-  return points.slice(Number(start), end === undefined ? undefined : Number(end)).join("");
+  return text.slice(unitOf(text, Number(start)), end === undefined ? undefined : unitOf(text, Number(end)));
 }
 
 /** Unicode's white space, as Go's strings.TrimSpace sees it. */
-const SPACE = "[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-const OUTER_SPACE = new RegExp(`^${SPACE}+|${SPACE}+$`, "g");
+const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /** The string without white space at its ends. */
 export function trimSpace(text: string): string {
-  return text.replace(OUTER_SPACE, "");
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text[start]!)) start++;
+  while (end > start && SPACE.test(text[end - 1]!)) end--;
+  return text.slice(start, end);
 }
 
 function join(list: CelList, separator = ""): Value {
   const parts: string[] = [];
+  let length = 0;
   for (const item of list) {
     if (typeof item !== "string") return new CelError(`join: invalid input: ${valueText(item)}`);
+    length += item.length + separator.length;
+    checkCharacters(length);
     parts.push(item);
   }
   return parts.join(separator);
@@ -109,7 +115,8 @@ const QUOTED: Record<string, string> = {
 };
 
 function quote(text: string): Value {
-  return `"${Array.from(text, (c) => QUOTED[c] ?? c).join("")}"`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped
+  return `"${text.replace(/["\\\x07\b\f\n\r\t\v]/g, (character) => QUOTED[character]!)}"`;
 }
 
 /** Functions of strings. */

@@ -7,9 +7,16 @@ import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.t
 class Url extends Opaque {
   readonly typeName = "kubernetes.URL";
   readonly url: GoUrl;
+  readonly #parts = new Map<string, Value>();
   constructor(url: GoUrl) {
     super();
     this.url = url;
+  }
+  /** A part of it, taken apart once. */
+  part(name: string, take: (url: GoUrl) => Value): Value {
+    const found = this.#parts.get(name) ?? take(this.url);
+    this.#parts.set(name, found);
+    return found;
   }
   equal(other: Value): Value {
     return other instanceof Url ? this.url.toString() === other.url.toString() : noSuchOverload(other);
@@ -34,22 +41,24 @@ function isUrl(text: string): Value {
   }
 }
 
-function query({ url }: Url): Value {
+function query({ query }: GoUrl): Value {
   const map = new MapValue();
-  for (const [key, values] of url.query) map.set(key, new ListValue(values));
+  for (const [key, values] of query) map.set(key, new ListValue(values));
   return map;
 }
+
+const part = (name: string, take: (url: GoUrl) => Value) => (url: Url) => url.part(name, take);
 
 /** Kubernetes' functions of URLs. */
 export const url: Library = {
   overloads: [
     ["string_to_url", "url(string): kubernetes.URL", toUrl],
-    ["url_get_scheme", "kubernetes.URL.getScheme(): string", ({ url }: Url) => url.scheme],
-    ["url_get_host", "kubernetes.URL.getHost(): string", ({ url }: Url) => url.host],
-    ["url_get_hostname", "kubernetes.URL.getHostname(): string", ({ url }: Url) => url.hostname],
-    ["url_get_port", "kubernetes.URL.getPort(): string", ({ url }: Url) => url.port],
-    ["url_get_escaped_path", "kubernetes.URL.getEscapedPath(): string", ({ url }: Url) => url.escapedPath],
-    ["url_get_query", "kubernetes.URL.getQuery(): map(string, list(string))", query],
+    ["url_get_scheme", "kubernetes.URL.getScheme(): string", part("scheme", (url) => url.scheme)],
+    ["url_get_host", "kubernetes.URL.getHost(): string", part("host", (url) => url.host)],
+    ["url_get_hostname", "kubernetes.URL.getHostname(): string", part("hostname", (url) => url.hostname)],
+    ["url_get_port", "kubernetes.URL.getPort(): string", part("port", (url) => url.port)],
+    ["url_get_escaped_path", "kubernetes.URL.getEscapedPath(): string", part("escapedPath", (url) => url.escapedPath)],
+    ["url_get_query", "kubernetes.URL.getQuery(): map(string, list(string))", part("query", query)],
     ["is_url_string", "isURL(string): bool", isUrl],
   ],
 };

@@ -1,3 +1,5 @@
+import { own } from "@konverge/core";
+
 /** Names of fields as expressions write them: those that are no identifiers are spelt with `__dash__` and the like. */
 
 /** Words that cannot be names in expressions. */
@@ -24,7 +26,8 @@ export function unescapeName(identifier: string): string | undefined {
   if (!identifier.includes("__")) return identifier;
   let isValid = true;
   const name = identifier.replace(/_{2}([^_]+)_{2}/g, (sequence, word: string) => {
-    if (UNESCAPES[word] !== undefined) return UNESCAPES[word];
+    const plain = own(UNESCAPES, word);
+    if (plain !== undefined) return plain;
     if (!RESERVED_WORDS.has(word) || sequence.length !== identifier.length) isValid = false;
     return word;
   });

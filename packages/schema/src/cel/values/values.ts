@@ -171,14 +171,6 @@ export function typeName(value: Value): string {
 
 const SURROGATES = /[\ud800-\udfff]/;
 
-/** The length of a string in code points, as CEL counts. */
-export function codePointLength(text: string): number {
-  if (!SURROGATES.test(text)) return text.length;
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
-}
-
 /** The order of strings by code point; JavaScript's own is by UTF-16 unit, which differs beyond U+FFFF. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;

@@ -1,7 +1,7 @@
 import type { FieldError } from "@konverge/core";
-import { duplicate, forbidden, invalidValue, required } from "@konverge/schema";
-import type { PodSecurityContext, SecurityContext } from "../../../codec/objects.ts";
-import { MAX_INT32, within } from "./checks.ts";
+import { duplicate, forbidden, invalidValue, required, tooLong } from "@konverge/schema";
+import type { Container, PodSecurityContext, PodSpec, SecurityContext } from "../../../codec/objects.ts";
+import { MAX_INT32, oneOf, optionallyOneOf, within } from "./checks.ts";
 import { descendingErrors } from "./paths.ts";
 
 /** What is wrong with a container's security context. */
@@ -19,7 +19,26 @@ export function securityContextErrors(context: SecurityContext | undefined, fiel
       wrong("cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");
     }
   }
-  return [...errors, ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`)];
+  return [
+    ...errors,
+    ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`),
+    ...appArmorErrors(context.appArmorProfile, `${field}.appArmorProfile`),
+  ];
+}
+
+/** A container sees all of the node's /proc only where its users are not those of the node. */
+export function procMountErrors(spec: PodSpec, field: string): FieldError[] {
+  return (["containers", "initContainers", "ephemeralContainers"] as const).flatMap((list) =>
+    ((spec[list] ?? []) as Container[]).flatMap(({ securityContext }, index) => {
+      const at = `${field}.${list}[${index}].securityContext.procMount`;
+      const value = securityContext?.procMount;
+      const isShared = value === "Unmasked" && spec.hostUsers !== false;
+      return [
+        ...optionallyOneOf(at, value, ["Default", "Unmasked"]),
+        ...(isShared ? [invalidValue(at, value, "`hostUsers` must be false to use `Unmasked`")] : []),
+      ];
+    }),
+  );
 }
 
 /** What is wrong with a pod's security context. */
@@ -33,6 +52,7 @@ export function podSecurityErrors(context: PodSecurityContext | undefined, field
       within(`${field}.supplementalGroups[${index}]`, group, 0, MAX_INT32),
     ),
     ...seccompErrors(context.seccompProfile, `${field}.seccompProfile`),
+    ...appArmorErrors(context.appArmorProfile, `${field}.appArmorProfile`),
     ...sysctlErrors(context.sysctls ?? [], `${field}.sysctls`),
   ];
 }
@@ -55,6 +75,26 @@ function sysctlErrors(settings: NonNullable<PodSecurityContext["sysctls"]>, fiel
     seen.add(name);
     return [];
   });
+}
+
+/** The longest path that Linux takes, without its end. */
+const LONGEST_PROFILE = 4095;
+
+function appArmorErrors(profile: SecurityContext["appArmorProfile"], field: string): FieldError[] {
+  if (!profile) return [];
+  const { type = "", localhostProfile } = profile;
+  const at = `${field}.localhostProfile`;
+  if (type === "") return [required(`${field}.type`, "type is required when appArmorProfile is set")];
+  if (type !== "Localhost") {
+    const errors = oneOf(`${field}.type`, type, ["Localhost", "RuntimeDefault", "Unconfined"]);
+    if (errors.length > 0 || localhostProfile === undefined) return errors;
+    return [invalidValue(at, localhostProfile, "can only be set when AppArmor type is Localhost")];
+  }
+  if (!localhostProfile?.trim()) return [required(at, "must be set when AppArmor type is Localhost")];
+  if (localhostProfile.trim() !== localhostProfile) {
+    return [invalidValue(at, localhostProfile, "must not be padded with whitespace")];
+  }
+  return localhostProfile.length > LONGEST_PROFILE ? [tooLong(at, LONGEST_PROFILE)] : [];
 }
 
 function seccompErrors(profile: SecurityContext["seccompProfile"], field: string): FieldError[] {

@@ -11,7 +11,7 @@ import { MAX_INT32, named, oneOf, optionallyOneOf, within } from "./checks.ts";
 import { containersErrors } from "./containers.ts";
 import { requirementErrors } from "./requirements.ts";
 import { affinityErrors, spreadErrors, tolerationErrors } from "./scheduling.ts";
-import { podSecurityErrors } from "./security.ts";
+import { podSecurityErrors, procMountErrors } from "./security.ts";
 import { volumesErrors } from "./volumes.ts";
 
 const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -21,6 +21,7 @@ export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
   const { errors, volumes } = volumesErrors(spec.volumes ?? [], `${field}.volumes`);
   append(errors, claimErrors(spec, field));
   append(errors, containersErrors(spec, field, volumes));
+  append(errors, procMountErrors(spec, field));
   if (spec.resources) append(errors, requirementErrors(spec.resources, `${field}.resources`, undefined, "pod"));
   if (spec.hostNetwork) append(errors, hostPortErrors(spec, field));
   append(errors, oneOf(`${field}.restartPolicy`, spec.restartPolicy, ["Always", "OnFailure", "Never"]));
