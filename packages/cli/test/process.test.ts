@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Deployment } from "@konverge/kinds";
+import { Mistake } from "./careless-operator.ts";
 import { commandStage, until } from "./command-stage.ts";
 import { Greeting } from "./greeting-operator.ts";
 
@@ -140,6 +141,42 @@ test("a port of the console that is in use is named, with the option that sets i
     );
   } finally {
     other.close();
+  }
+});
+
+test("a forgotten await and a blocked event loop are a line each, with the object, and end nothing", async () => {
+  await using stage = await commandStage();
+  const nowhere = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
+  const module = path("./careless-operator.ts");
+  const run = konverge("run", module, "--install", "--kubeconfig", stage.kubeconfig, ...nowhere);
+  const make = (name: string, which: "forgotten await" | "blocked event loop") =>
+    stage.client.create(Mistake, Mistake.new({ metadata: { name, namespace: "default" }, spec: { which } }));
+  const linesWith = (text: string) =>
+    run
+      .output()
+      .split("\n")
+      .filter((line) => line.includes(text))
+      .map((line) => JSON.parse(line) as { msg: string; controller?: string; level: string });
+  try {
+    await until("it is at work", () => run.output().includes('"at work"'));
+    await make("one", "forgotten await");
+    await until("the rejection is reported", () => linesWith("nobody awaits").length > 0);
+    const [rejection] = linesWith("nobody awaits");
+    assert.equal(rejection?.controller, "mistakes.test.example.com");
+    assert.match(
+      rejection?.msg ?? "",
+      /^a promise that nobody awaits was rejected, at .*careless-operator\.ts:13:9, in a reconcile of Mistake default\/one: the disk is full\. Await it, or catch its error/,
+    );
+    await make("two", "blocked event loop");
+    await until("the block is reported", () => linesWith("event loop was blocked").length > 0);
+    assert.match(
+      linesWith("event loop was blocked")[0]?.msg ?? "",
+      /^the event loop was blocked for [2-9]\.\d s, in a reconcile of Mistake default\/two: .* worker thread/,
+    );
+    run.child.kill("SIGINT");
+    assert.deepEqual(await run.ended, [0, null], run.output());
+  } finally {
+    run.child.kill("SIGKILL");
   }
 });
 

@@ -67,6 +67,7 @@ export {
   type ProcessLogOptions,
   processLog,
 } from "./observability/process-log.ts";
+export { reportProcessProblems } from "./observability/process-problems.ts";
 export { reconcileLog } from "./observability/reconcile-log.ts";
 export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observability/serve.ts";
 export { tracing } from "./observability/tracing.ts";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { controller, type ExternalResource, externalResource } from "@konverge/runtime";
+import { keyOf } from "@konverge/core";
+import { Secret } from "@konverge/kinds";
+import { cacheKind, controller, type ExternalResource, externalResource, permission } from "@konverge/runtime";
 import { stage, Widget } from "./stage.ts";
 
 /** A system outside: things with a text, under ids. */
@@ -139,4 +141,63 @@ test("an orphan stays, and what is slow to go keeps its object until it is gone"
   await s.clock.advance(20_000);
   assert.equal(await s.exists(Widget, "default/slow"), false);
   assert.equal(outside.things.size, 1);
+});
+
+test("verbs read credentials from the cache, and log in the reconcile's name", async () => {
+  const s = await stage();
+  const opened: (string | undefined)[] = [];
+  const account = externalResource<Widget, string, { removed?: string | undefined }>(Widget, {
+    name: "account",
+    observe: async (_id, { cache, client, log, object }) => {
+      log.debug({}, "looks at the account");
+      assert.equal((await client.get(Widget, keyOf(object))).metadata.uid, object.metadata.uid);
+      const password = cache.get(Secret, "default/admin")?.data?.["password"];
+      opened.push(password && atob(password));
+      return {};
+    },
+    create: async () => undefined,
+    matches: () => false,
+    update: async (_id, _desired, { cache, observed }) => {
+      assert.deepEqual(observed, {});
+      opened.push(cache.get(Secret, "default/admin")?.metadata.name);
+    },
+    delete: async () => {},
+  });
+  await s.user.create(Secret, {
+    metadata: { name: "admin", namespace: "default" },
+    stringData: { password: "s3cret" },
+  });
+  await s.run(
+    controller(Widget, {
+      watches: [cacheKind(Secret)],
+      permissions: [permission(Widget, ["get"])],
+      async reconcile(widget, context) {
+        await account.converge(widget, "", context);
+        return {};
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual(opened.slice(0, 2), ["s3cret", "admin"]);
+  assert.deepEqual(s.warnings, []);
+});
+
+test("a call to an external system may return nothing, at once", async () => {
+  const s = await stage();
+  const called: string[] = [];
+  await s.run(
+    controller(Widget, {
+      async reconcile({ metadata }, { callExternal }) {
+        const nothing = await callExternal("notify", () => {
+          called.push(metadata.name);
+        });
+        assert.equal(nothing, undefined);
+        return { status: { text: "notified" } };
+      },
+    }),
+  );
+  await s.widget("w");
+  await s.settle();
+  assert.deepEqual([called, (await s.user.get(Widget, "default/w")).status?.text], [["w"], "notified"]);
 });

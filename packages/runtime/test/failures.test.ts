@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Event } from "@konverge/kinds";
+import { ConfigMap, Deployment, Event } from "@konverge/kinds";
 import { controller, ExternalError, type Observer, PermanentError } from "@konverge/runtime";
-import { conditionOf, stage, Widget } from "./stage.ts";
+import { conditionOf, configMap, stage, Widget } from "./stage.ts";
 
 test("an error that may pass is tried again, ever more slowly, and reported when it does not pass", async () => {
   const s = await stage();
@@ -199,4 +199,41 @@ test("every trigger, read, request and outcome is reported to observers", async 
     "apply Widget status Widget",
     "end done 60000",
   ]);
+});
+
+test("a call that the role does not permit names the line to add, or the role that is out of date", async () => {
+  const s = await stage();
+  s.interfere = async (request, next) => {
+    const [, plural = ""] = /\/(deployments|configmaps)/.exec(request.path) ?? [];
+    if (plural === "" || request.path.includes("watch=true")) return next(request);
+    const message = `${plural} is forbidden: User "operator" cannot list resource "${plural}" in API group ""`;
+    return {
+      status: 403,
+      headers: {},
+      body: JSON.stringify({ kind: "Status", code: 403, reason: "Forbidden", message }),
+    };
+  };
+  await s.run(
+    controller(Widget, {
+      owns: [ConfigMap],
+      async reconcile({ metadata, spec }, { client }) {
+        if (spec.text === "undeclared") await client.list(Deployment, { namespace: metadata.namespace });
+        return { children: [configMap("a", {})] };
+      },
+    }),
+  );
+  await s.widget("w", { text: "undeclared" });
+  await s.clock.advance(60_000);
+  const ready = async () =>
+    (await s.user.get(Widget, "default/w")).status?.conditions?.find(({ type }) => type === "Ready");
+  assert.match(
+    (await ready())?.message ?? "",
+    /cannot list resource .*: the controller does not declare this: add permissions: \[permission\(Deployment, \["list"\]\)\]$/,
+  );
+  await s.user.patch(Widget, "default/w", { merge: { spec: { text: "declared" } } });
+  await s.clock.advance(60_000);
+  assert.match(
+    (await ready())?.message ?? "",
+    /the controller declares this, so the role in the cluster is not its own/,
+  );
 });

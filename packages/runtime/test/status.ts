@@ -351,3 +351,32 @@ virtual("a Ready condition from before a child was changed does not speak for th
   await s.settle();
   assert.equal(readinessOf(await s.user.get(Widget, "default/w"), 0).status, "Current");
 });
+
+scenario(
+  "a status without children, of a controller that owns some, says why the object cannot become ready",
+  async (s) => {
+    let isComplete = false;
+    await s.run(
+      controller(Widget, {
+        owns: [ConfigMap],
+        reconcile: ({ spec }) => ({
+          status: { text: spec.text },
+          ...(isComplete && { children: [] }),
+        }),
+      }),
+    );
+    await s.widget("w");
+    await s.settle();
+    const ready = async () => conditionOf(await s.user.get(Widget, "default/w"), "Ready");
+    assert.equal(await ready(), "Unknown ChildrenNotReturned");
+    assert.deepEqual(s.warnings, [
+      "Widget default/w cannot become Ready: reconcile returned a status and no children, so it is not known whether its " +
+        "ConfigMap is ready: return children ([] for none) or conditions.Ready",
+    ]);
+    isComplete = true;
+    await s.user.patch(Widget, "default/w", { merge: { spec: { text: "2" } } });
+    await s.settle();
+    assert.match((await ready()) ?? "", /^True /);
+    assert.equal(s.warnings.length, 1);
+  },
+);

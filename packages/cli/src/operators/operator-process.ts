@@ -19,6 +19,7 @@ import {
   operatorPermissions,
   operatorWebhookPermissions,
   type ProcessLog,
+  reportProcessProblems,
   serveHttp,
   serveWebhooks,
   type WebhookRegistrationMode,
@@ -119,6 +120,8 @@ export async function startOperators(options: OperatorProcessOptions): Promise<O
         }),
     );
     const manager = together(managers, client.clock);
+    const end = reportProcessProblems(log);
+    closers.push(async () => end());
     for (const serving of await serveStatus(manager, options, ports)) closers.push(() => serving.close());
     for (const hooks of await serveAllWebhooks(made, options, ports)) closers.push(() => hooks.close());
     for (const one of managers) closers.push(() => one.stop());

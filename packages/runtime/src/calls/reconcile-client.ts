@@ -6,6 +6,7 @@ import type { ApiCall } from "../observe/observer.ts";
 import type { Doubts } from "./doubts.ts";
 import type { LayeredCall } from "./layered-call.ts";
 import { layeredClient } from "./layered-client.ts";
+import { withRemedy } from "./permission-remedy.ts";
 
 /** On whose behalf requests are sent, and until when. */
 export interface ReconcileScope {
@@ -19,6 +20,8 @@ export interface ReconcileScope {
   readonly around?: AroundCall | undefined;
   /** Gets each write that has succeeded. */
   readonly written?: LayeredCall[] | undefined;
+  /** Whether the controller declares the permission for a call; absent for one that acts as its tenants. */
+  readonly isDeclared?: ((call: ApiCall) => boolean) | undefined;
 }
 
 /** Sends a request by `send`, and returns its result. */
@@ -63,7 +66,7 @@ export function reconcileClient(scope: ReconcileScope, { client, cache, doubts }
     } catch (error) {
       if (uid && call.key && isGone(error, call.key)) cache.missed(call.kind, call.key, uid, undefined);
       if (!isDryRun && isInDoubt(call, error)) doubts.add(scope.key, call);
-      throw error;
+      throw scope.isDeclared ? withRemedy(error, call, scope.isDeclared) : error;
     } finally {
       over?.();
     }

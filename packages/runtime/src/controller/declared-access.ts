@@ -1,6 +1,8 @@
 import type { KindRef, KubeObject } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
+import { roleVerb } from "../calls/permission-remedy.ts";
 import type { Controller } from "../definition/definition.ts";
+import type { ApiCall } from "../observe/observer.ts";
 import type { Permission } from "../rbac/access.ts";
 import { schemaOf } from "../schema-of.ts";
 
@@ -100,6 +102,16 @@ export function controllerPermissions(
   }
   if (sharding) add(LEASES, ["get", "list", "create", "update", "delete"], { namespaces: [sharding.namespace] });
   return accesses;
+}
+
+/** Whether a controller declares the permission for a call, in whichever namespaces. */
+export function isDeclared(definition: Controller, call: ApiCall): boolean {
+  const { kind, subresource } = call;
+  const resource = subresource ? `${kind.plural}/${subresource}` : kind.plural;
+  const verb = roleVerb(call);
+  return controllerPermissions([definition]).some(
+    (one) => one.verb === verb && one.group === kind.group && one.resource === resource,
+  );
 }
 
 interface Placement {

@@ -3,6 +3,7 @@ import type { LayeredCall } from "../calls/layered-call.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { Permit } from "../leadership/authority.ts";
 import type { ReconcileEnd, ReconcileObserver, ReconcileTrigger } from "../observe/observer.ts";
+import { type ReconcileInProgress, reconcilesInProgress } from "../observe/reconciles-in-progress.ts";
 import { type QueuePriority, WorkQueue } from "../queue/work-queue.ts";
 import { attempt } from "./attempt.ts";
 import { Daemons } from "./daemons.ts";
@@ -203,10 +204,13 @@ export class ControllerLoop {
     let end: End = { outcome: "stopped" };
     const written: LayeredCall[] = [];
     if (permit) {
+      const inProgress = { controller, kind: this.definition.kind.kind, key, log: this.#wiring.log };
+      reconcilesInProgress.begin(inProgress);
       if (this.#hotLoops.delay(key) > 0) await this.#hotLoops.explain(key, this.#cluster.client);
-      const work = () => this.#reconcile(key, permit, observer, written);
+      const work = () => this.#reconcile(inProgress, permit, observer, written);
       const attended = observer?.around ? observer.around(work) : work();
       end = await attended.catch((error: unknown) => failureOf(error, false));
+      reconcilesInProgress.end(inProgress);
     }
     permit?.end();
     this.#hotLoops.reconciled(key, triggers, written);
@@ -216,17 +220,18 @@ export class ControllerLoop {
   }
 
   async #reconcile(
-    key: ObjectKey,
+    inProgress: ReconcileInProgress,
     permit: Permit,
     observer: ReconcileObserver | undefined,
     written: LayeredCall[],
   ): Promise<End> {
+    const { key } = inProgress;
     const { clock } = this.#cluster;
     const { name, options } = this.definition;
     const limits = { clock, signals: [this.#stop.signal, permit.signal], label: `${name}: ${key}` };
     const { wiring, ...hooks } = observer ? observedReconcile(this.#wiring, observer) : { wiring: this.#wiring };
     const one = (signal: AbortSignal) =>
-      new Reconcile(wiring, this.#daemons, { key, permit, signal, written, ...hooks });
+      new Reconcile(wiring, this.#daemons, { key, permit, signal, written, inProgress, ...hooks });
     try {
       return await attempt((signal) => one(signal).run(), {
         ...limits,

@@ -4,10 +4,13 @@ import {
   type Conditions,
   conditionFalse,
   conditionTrue,
+  conditionUnknown,
+  findCondition,
   isNotFound,
   type KindRef,
   type KubeObject,
   type ObjectKey,
+  type WithConditions,
 } from "@konverge/core";
 import type { ChildState } from "../apply/child-state.ts";
 import type { ConvergedChildren } from "../apply/children.ts";
@@ -22,6 +25,7 @@ import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
 import { PermanentError } from "../errors.ts";
 import type { Permit } from "../leadership/authority.ts";
+import { currentReconcile, type ReconcileInProgress } from "../observe/reconciles-in-progress.ts";
 import { contextFor } from "./context.ts";
 import type { Daemons } from "./daemons.ts";
 import { conditionsFromChildren, conditionsFromError, stillReconciling } from "./derived-conditions.ts";
@@ -64,17 +68,19 @@ export class Reconcile implements ReconcileScope {
   readonly signal: AbortSignal;
   readonly around: AroundCall | undefined;
   readonly written: LayeredCall[] | undefined;
+  readonly isDeclared: ReconcileScope["isDeclared"];
   readonly client: Client;
   readonly #wiring: Wiring;
   readonly #daemons: Daemons | undefined;
   /** Read the object past the cache first: another replica may have acted on a newer state than is known here. */
   readonly #live: boolean;
   readonly #seen: ChildrenScope["seen"];
+  readonly #inProgress: ReconcileInProgress;
 
   constructor(
     wiring: Wiring,
     daemons: Daemons | undefined,
-    scope: Omit<ReconcileScope, "writer"> & Pick<ChildrenScope, "seen">,
+    scope: Omit<ReconcileScope, "writer"> & Pick<ChildrenScope, "seen"> & { inProgress: ReconcileInProgress },
   ) {
     const { definition, cluster, doubts, view } = wiring;
     this.writer = definition.name;
@@ -83,11 +89,13 @@ export class Reconcile implements ReconcileScope {
     this.signal = scope.signal;
     this.around = scope.around;
     this.written = scope.written;
+    this.isDeclared = definition.options.impersonate ? undefined : wiring.isDeclared;
     this.client = reconcileClient(this, { client: cluster.client, cache: cluster.cache, doubts });
     this.#wiring = wiring;
     this.#daemons = daemons;
     this.#live = view.listedAt(this.key) < this.permit.since;
     this.#seen = scope.seen;
+    this.#inProgress = scope.inProgress;
   }
 
   async run(): Promise<UnfailedEnd> {
@@ -109,7 +117,7 @@ export class Reconcile implements ReconcileScope {
     const context = this.#context(object, times, () => {
       looked = true;
     });
-    const returned = definition.options.reconcile(object, context);
+    const returned = currentReconcile.run(this.#inProgress, () => definition.options.reconcile(object, context));
     if (!looked && !isPromise(returned)) this.#followsFromObject();
     const applied = await this.#apply(object, (await returned) ?? {});
     if (!applied) return { outcome: view.get(key) ? "done" : "gone" };
@@ -191,14 +199,26 @@ export class Reconcile implements ReconcileScope {
     return { ...(reported && { status: reported }), conditions, ...(whole && { whole }) };
   }
 
-  #derivedConditions({ conditions = {} }: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
+  #derivedConditions(result: ReconcileResult, states: readonly ChildState[] | undefined): Conditions {
+    const { conditions = {} } = result;
     const { status, definition } = this.#wiring;
     if (!status.derivesConditions) return {};
     if (states)
       return { ...conditionsFromChildren(states), Reconciling: stillReconciling(conditions["Ready"], states) };
     // Children that the result says nothing about may be in any state; without any, an object that was reconciled is ready.
-    if (definition.owns.length > 0) return { Stalled: undefined };
+    if (definition.owns.length > 0) return { ...this.#unknownReadiness(result), Stalled: undefined };
     return "Ready" in conditions ? WITHDRAWN : conditionsFromChildren([]);
+  }
+
+  /** Of an object that was never ready, and of which the result does not say whether it is: it would wait for that forever. */
+  #unknownReadiness({ status, conditions = {} }: ReconcileResult): Conditions {
+    const { view, definition, log } = this.#wiring;
+    if (status === undefined || "Ready" in conditions) return {};
+    if (findCondition((view.get(this.key) as WithConditions | undefined)?.status?.conditions, "Ready")) return {};
+    const kinds = definition.owns.map(({ kind }) => kind.kind).join(", ");
+    const message = `reconcile returned a status and no children, so it is not known whether its ${kinds} is ready: return children ([] for none) or conditions.Ready`;
+    log.warn({ object: this.key }, `${definition.kind.kind} ${this.key} cannot become Ready: ${message}`);
+    return { Ready: conditionUnknown("ChildrenNotReturned", message) };
   }
 
   async #withFinalizer(object: KubeObject): Promise<KubeObject | undefined> {
@@ -218,7 +238,7 @@ export class Reconcile implements ReconcileScope {
     const { cleanup } = definition.options;
     const times = this.#wiring.times.forReconcile(this.key, object);
     const context = this.#context(object, times, () => {});
-    const unfinished = await cleanup?.(object, context);
+    const unfinished = await currentReconcile.run(this.#inProgress, () => cleanup?.(object, context));
     if (unfinished) return this.#waitFor(object, unfinished);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
     const remaining = await children.release(this.#childrenScope(object), which);

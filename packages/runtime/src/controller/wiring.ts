@@ -12,9 +12,10 @@ import type { WatchedKind } from "../definition/watched.ts";
 import { EventRecorder } from "../events/recorder.ts";
 import type { Authority } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
-import type { Observer } from "../observe/observer.ts";
+import type { ApiCall, Observer } from "../observe/observer.ts";
 import { schemaOf, statusSchemaOf } from "../schema-of.ts";
 import { CachedReads } from "./cached-reads.ts";
+import { isDeclared } from "./declared-access.ts";
 import { DueTimes } from "./due-times.ts";
 
 /** Where a controller works. */
@@ -58,6 +59,8 @@ export interface Wiring {
   readonly doubts: Doubts;
   /** The keys being reconciled whose result follows from the object alone. */
   readonly selfContained: Set<ObjectKey>;
+  /** Whether the permission for a call follows from what the controller declares. */
+  readonly isDeclared: (call: ApiCall) => boolean;
 }
 
 /** Declares to the cache all that a controller will read. */
@@ -116,6 +119,7 @@ export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { 
     times: new DueTimes(clock),
     doubts: new Doubts(),
     selfContained: new Set(),
+    isDeclared: (call) => isDeclared(definition, call),
   };
 }
 

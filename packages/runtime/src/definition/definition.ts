@@ -117,9 +117,9 @@ export interface ReconcileContext {
   readonly events: EventSink;
   /**
    * Calls an external system: the same as calling `work`, but recorded under a name, so that a replay answers with what was
-   * recorded instead of calling it again. Results must be JSON.
+   * recorded instead of calling it again. Results must be JSON, or nothing.
    */
-  callExternal<R>(name: string, work: () => Promise<R>): Promise<R>;
+  callExternal<R>(name: string, work: () => R | Promise<R>): Promise<R>;
   /**
    * Whether it is time to do something again, such as `isDue("backup", { every: 3_600_000 })`. The object is requeued
    * for the next time; what was due counts as done when the reconcile succeeds.

@@ -1,5 +1,7 @@
+import type { Client } from "@konverge/client";
 import { type AnyObject, type KindRef, type KubeObject, keyOf } from "@konverge/core";
-import type { PendingCleanup, ReconcileContext } from "../definition/definition.ts";
+import type { CacheReader, PendingCleanup, ReconcileContext } from "../definition/definition.ts";
+import type { Log } from "../log.ts";
 
 /** The last argument of the verbs. */
 export interface ExternalVerbContext<T extends KubeObject> {
@@ -7,6 +9,10 @@ export interface ExternalVerbContext<T extends KubeObject> {
   readonly object: T;
   /** Fires at the deadline of the reconcile. */
   readonly signal: AbortSignal;
+  /** For credentials and settings: the Secret that the object names, for example. Its kind must be declared. */
+  readonly cache: CacheReader;
+  readonly client: Client;
+  readonly log: Log;
 }
 
 /**
@@ -82,15 +88,30 @@ export function externalResource<T extends KubeObject, D, O>(
   };
 
   /** The verbs for one object, by name, for recordings. */
-  const toldVerbs = (object: T, { signal, callExternal }: ReconcileContext) => {
-    const call = { object, signal };
+  const toldVerbs = (object: T, context: ReconcileContext) => {
+    const { callExternal } = context;
+    const call: ExternalVerbContext<T> = {
+      object,
+      signal: context.signal,
+      // What a reconcile looks at counts only when a verb does look at it.
+      get cache() {
+        return context.cache;
+      },
+      get client() {
+        return context.client;
+      },
+      get log() {
+        return context.log;
+      },
+    };
     const name = (verb: string) => `${verbs.name} ${verb}`;
     return {
       observe: (id: string) => callExternal(name("observe"), () => verbs.observe(id, call)),
       create: (id: string, desired: D) => callExternal(name("create"), () => verbs.create(id, desired, call)),
       update: (id: string, desired: D, observed: O) =>
-        callExternal(name("update"), () => verbs.update(id, desired, { ...call, observed })),
-      remove: (id: string, observed: O) => callExternal(name("delete"), () => verbs.delete(id, { ...call, observed })),
+        callExternal(name("update"), () => verbs.update(id, desired, observing(call, observed))),
+      remove: (id: string, observed: O) =>
+        callExternal(name("delete"), () => verbs.delete(id, observing(call, observed))),
     };
   };
 
@@ -122,4 +143,9 @@ export function externalResource<T extends KubeObject, D, O>(
   function defaultId({ metadata }: KubeObject): string {
     return `${verbs.name}-${metadata.uid}`;
   }
+}
+
+/** The same context, with what was observed. Getters are kept. */
+function observing<C extends object, O>(call: C, observed: O): C & { observed: O } {
+  return Object.create(call, { observed: { value: observed, enumerable: true } });
 }
