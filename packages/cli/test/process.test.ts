@@ -165,7 +165,7 @@ test("a forgotten await and a blocked event loop are a line each, with the objec
     assert.equal(rejection?.controller, "mistakes.test.example.com");
     assert.match(
       rejection?.msg ?? "",
-      /^a promise that nobody awaits was rejected, at .*careless-operator\.ts:13:9, in a reconcile of Mistake default\/one: the disk is full\. Await it, or catch its error/,
+      /^a promise that no code awaits was rejected, at .*careless-operator\.ts:13:9, in a reconcile of Mistake default\/one: the disk is full\. Await it, or catch its error/,
     );
     await make("two", "blocked event loop");
     await until("the block is reported", () => linesWith("event loop was blocked").length > 0);

@@ -12,7 +12,7 @@ const NAMED = 3;
 /**
  * Reports what no reconcile can report of itself, each in one line of the log:
  *
- * - a promise that nobody awaits and that is rejected, with the reconcile that made it and the place in its source. The
+ * - a promise that no code awaits and that is rejected, with the reconcile that made it and the place in its source. The
  *   process goes on: the reconcile itself has ended, and only what the promise was for is in an unknown state;
  * - an event loop that was blocked, with the reconciles that were in progress.
  *
@@ -45,7 +45,7 @@ function reportRejection(reason: unknown, fallback: Log): void {
     ...(at === undefined ? [] : [`at ${at}`]),
     ...(reconcile ? [`in a reconcile of ${reconcile.kind} ${reconcile.key}`] : []),
   ].join(", ");
-  const message = `a promise that nobody awaits was rejected${where && `, ${where}`}: ${text}. Await it, or catch its error; the reconcile did not notice, and is not retried`;
+  const message = `a promise that no code awaits was rejected${where && `, ${where}`}: ${text}. Await it, or catch its error; the reconcile did not notice, and is not retried`;
   (reconcile?.log ?? fallback).error({ ...(reconcile && { object: reconcile.key }), ...(at && { at }) }, message);
 }
 
