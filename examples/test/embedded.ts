@@ -38,7 +38,7 @@ export async function onEmbedded(scenario: Scenario): Promise<void> {
       },
       async serve(webhooks, name) {
         hooks = webhooks;
-        const registration = new WebhookRegistration({ client, name, webhooks });
+        const registration = new WebhookRegistration({ client, name, webhooks, creates: true });
         await registration.set({ service: { name, namespace: "example" } });
         return () => during(registration.stop());
       },

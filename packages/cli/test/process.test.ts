@@ -160,8 +160,8 @@ test("a forgotten await and a blocked event loop are a line each, with the objec
   try {
     await until("it is at work", () => run.output().includes('"at work"'));
     await make("one", "forgotten await");
-    await until("the rejection is reported", () => linesWith("nobody awaits").length > 0);
-    const [rejection] = linesWith("nobody awaits");
+    await until("the rejection is reported", () => linesWith("no code awaits").length > 0);
+    const [rejection] = linesWith("no code awaits");
     assert.equal(rejection?.controller, "mistakes.test.example.com");
     assert.match(
       rejection?.msg ?? "",

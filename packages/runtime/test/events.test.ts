@@ -50,7 +50,7 @@ test("an event that cannot be written harms nothing", async () => {
       owns: [ConfigMap],
       reconcile(_widget, { events }) {
         events.warning("Bad", "something");
-        return { status: { count: 1 } };
+        return { children: [], status: { count: 1 } };
       },
     }),
   );

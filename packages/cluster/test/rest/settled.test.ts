@@ -70,7 +70,7 @@ test("a pod that crashes again and again is named", () =>
     });
   }));
 
-test("an operator that writes for ever is named, although no time passes", () =>
+test("an operator that writes without end is named as a hot loop", () =>
   onVirtual(async ({ client, clock, settled }, _clock, wait) => {
     const restless = controller(ConfigMap, {
       name: "restless",
@@ -84,11 +84,7 @@ test("an operator that writes for ever is named, although no time passes", () =>
     await wait(client.create(ConfigMap, { metadata: { name: "counter", namespace: "default" } }));
     await assert.rejects(settled(), (error: unknown) => {
       assert.ok(error instanceof NotSettledError);
-      assert.match(error.message, /without time passing/);
-      assert.match(
-        error.reasons[0] ?? "",
-        /^\/configmaps default\/counter was written \d+ times, last by kubernetes-admin/,
-      );
+      assert.match(error.reasons[0] ?? "", /^restless: default\/counter is in a hot loop/);
       return true;
     });
     await wait(manager.stop());
