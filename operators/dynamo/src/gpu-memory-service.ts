@@ -1,6 +1,6 @@
 import type { Container, PodSpec } from "konverge/kinds";
 import { ResourceClaimTemplate } from "konverge/kinds";
-import { truncatedName } from "konverge/objects";
+import { templateHash, truncatedName } from "konverge/objects";
 import { componentOf } from "./component-conversion.ts";
 import type { DynamoComponentDeployment } from "./component-deployment.ts";
 import { MAIN } from "./component-spec.ts";
@@ -37,7 +37,7 @@ export function withMemoryService(deployment: DynamoComponentDeployment, pod: Po
     volumes: [...(pod.volumes ?? []), { name: SOCKETS.name, emptyDir: {} }],
     resourceClaims: [
       ...(pod.resourceClaims ?? []),
-      { name: CLAIM, resourceClaimTemplateName: claimTemplateName(deployment) },
+      { name: CLAIM, resourceClaimTemplateName: claimTemplateName(deployment, service) },
     ],
     // The plugin that adds this for GPU resources does not know device claims.
     tolerations: isTolerated
@@ -69,35 +69,28 @@ const withoutGpus = (quantities: Quantities): Quantities =>
 const memoryServiceOf = ({ spec }: DynamoComponentDeployment) =>
   spec.gpuMemoryService?.enabled ? spec.gpuMemoryService : undefined;
 
-const claimTemplateName = ({ metadata }: DynamoComponentDeployment) => truncatedName(metadata.name, "gpu");
+/** What each pod requests: as many devices as its main container would have GPUs. */
+function requestOf({ metadata, spec }: DynamoComponentDeployment, deviceClassName: string) {
+  const { podTemplate } = componentOf(metadata.name, spec);
+  const { limits, requests } = podTemplate?.spec?.containers.find((one) => one.name === MAIN)?.resources ?? {};
+  const [, count = "1"] = Object.entries({ ...requests, ...limits }).find(([resource]) => isGpu(resource)) ?? [];
+  return { deviceClassName, allocationMode: "ExactCount", count: Number(count) } as const;
+}
 
-/** The claim of each pod: as many devices as its main container would have GPUs. */
+/** A template never changes: another request is another object, and pods that name it. */
+const claimTemplateName = (deployment: DynamoComponentDeployment, { deviceClassName }: { deviceClassName: string }) =>
+  truncatedName(deployment.metadata.name, `gpu-${templateHash(requestOf(deployment, deviceClassName))}`);
+
+/** The template of the pods' claims. */
 export function claimTemplateFor(deployment: DynamoComponentDeployment) {
   const service = memoryServiceOf(deployment);
   if (!service) return [];
-  const { name, namespace, labels } = deployment.metadata;
-  const { podTemplate } = componentOf(name, deployment.spec);
-  const { limits, requests } = podTemplate?.spec?.containers.find((one) => one.name === MAIN)?.resources ?? {};
-  const [, count = "1"] = Object.entries({ ...requests, ...limits }).find(([resource]) => isGpu(resource)) ?? [];
+  const { namespace, labels } = deployment.metadata;
+  const exactly = requestOf(deployment, service.deviceClassName);
   return [
     ResourceClaimTemplate.draft({
-      metadata: { name: claimTemplateName(deployment), namespace, ...(labels && { labels }) },
-      spec: {
-        spec: {
-          devices: {
-            requests: [
-              {
-                name: "gpus",
-                exactly: {
-                  deviceClassName: service.deviceClassName,
-                  allocationMode: "ExactCount",
-                  count: Number(count),
-                },
-              },
-            ],
-          },
-        },
-      },
+      metadata: { name: claimTemplateName(deployment, service), namespace, ...(labels && { labels }) },
+      spec: { spec: { devices: { requests: [{ name: "gpus", exactly }] } } },
     }),
   ];
 }

@@ -22,6 +22,7 @@ export * from "./graph-deployment.ts";
 export { GraphMetrics } from "./graph-metrics.ts";
 export * from "./graph-services.ts";
 export { type Sizing, sizingOf } from "./graph-sizing.ts";
+export { InferencePool } from "./inference-pool.ts";
 export { SERVING } from "./names.ts";
 export * from "./operator.ts";
 export * from "./restart.ts";

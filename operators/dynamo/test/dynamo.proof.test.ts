@@ -16,12 +16,25 @@ import {
 import type { AnyObject } from "konverge";
 import { buildQuota } from "./bad-input.ts";
 import { drains } from "./scaling-scenarios.ts";
-import { autoscaled, build, component, graph, groups, image, isClaim, lives, restart } from "./scenarios.ts";
+import {
+  autoscaled,
+  build,
+  component,
+  graph,
+  groups,
+  image,
+  isClaim,
+  lives,
+  memoryService,
+  picker,
+  restart,
+} from "./scenarios.ts";
 
-exactRole(dynamoOperator, [graph, lives, build, buildQuota, groups, autoscaled, drains]);
+exactRole(dynamoOperator, [graph, lives, build, buildQuota, groups, autoscaled, drains, picker, memoryService]);
 
 survivesFaults("a graph is deployed, whatever fails", dynamoOperator, graph);
 survivesCrashesAndErrors("a graph changes and is deleted, whatever fails", dynamoOperator, lives);
+survivesFaults("an endpoint picker and its pool are deployed, whatever fails", dynamoOperator, picker);
 survivesCrashesAndErrors("an image is built, whatever fails", dynamoOperator, build);
 survivesCrashesAndErrors("a graph is restarted, whatever fails", dynamoOperator, restart);
 survivesCrashesAndErrors("pods are drained before they go, whatever fails", dynamoOperator, drains);

@@ -8,8 +8,10 @@ import {
   groups,
   keepsVolume,
   lives,
+  memoryService,
   model,
   multinode,
+  picker,
   restart,
   unsharedClaim,
 } from "./scenarios.ts";
@@ -23,6 +25,8 @@ onEmbedded("bad input is refused or reported, and works when it is fixed", badIn
 onEmbedded("a volume that cannot shrink stays as it is, and that is reported once", keepsVolume);
 onEmbedded("several pods per replica ask for the LeaderWorkerSet API", multinode);
 onEmbedded("with that API, a replica is a group of pods", groups);
+onEmbedded("an endpoint picker has its pool, its configuration and a Service of the model", picker);
+onEmbedded("a GPU memory service shares the devices of a claim", memoryService);
 onEmbedded("an autoscaler owns the replicas", autoscaled);
 onEmbedded("pods whose volume is attached to nodes share one that allows it, or run on one node", attachedVolumes);
 onEmbedded("a claim that a single pod can use is refused for several", unsharedClaim);
