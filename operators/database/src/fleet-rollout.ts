@@ -38,9 +38,16 @@ export function markedServers<Draft extends StatefulSet>(
   const replicas = live?.spec?.replicas;
   const isRendered = live && isApplied(StatefulSet, { ...draft, spec: { ...draft.spec!, replicas: replicas! } }, live);
   const isOwn = known[REQUESTED] === undefined || known[REQUESTED] === requested;
-  const by = !live || !isOwn ? "user" : isRendered ? (known[CHANGED_BY] ?? "user") : "operator";
+  const isPending = known[CHANGED_BY] === "operator" && !hasNewestPods(live);
+  const by = live && isOwn && (isPending || !isRendered) ? "operator" : "user";
   const annotations = { ...draft.metadata.annotations, [REQUESTED]: requested, [CHANGED_BY]: by };
   return { ...draft, metadata: { ...draft.metadata, annotations } };
+}
+
+/** Whether all pods are as they were last rendered: whose change that was matters no more. */
+function hasNewestPods(live: StatefulSet | undefined): boolean {
+  const { observedGeneration, replicas, updatedReplicas = 0 } = live?.status ?? {};
+  return observedGeneration === live?.metadata.generation && replicas !== undefined && updatedReplicas >= replicas;
 }
 
 /** A digest of all that a user requests and that pods can depend on. */
