@@ -2,7 +2,19 @@ import { dynamoOperator } from "@konverge/dynamo-operator";
 import { onReal } from "@konverge/operator-suite";
 import { buildQuota } from "./bad-input.ts";
 import { drainsAndTells } from "./scaling-scenarios.ts";
-import { autoscaled, badInput, build, component, graph, groups, lives, model, restart } from "./scenarios.ts";
+import {
+  autoscaled,
+  badInput,
+  build,
+  component,
+  graph,
+  groups,
+  lives,
+  memoryService,
+  model,
+  picker,
+  restart,
+} from "./scenarios.ts";
 
 onReal(
   {
@@ -15,6 +27,8 @@ onReal(
     "an autoscaler owns the replicas": autoscaled,
     "a component that somebody writes by hand": component,
     "with the LeaderWorkerSet API, a replica is a group of pods": groups,
+    "an endpoint picker has its pool, its configuration and a Service of the model": picker,
+    "a GPU memory service shares the devices of a claim": memoryService,
     "pods that are scaled away finish what they have first": drainsAndTells,
     "bad input is refused or reported, and works when it is fixed": badInput,
   },
