@@ -70,6 +70,32 @@ test("a pod that crashes again and again is named", () =>
     });
   }));
 
+test("a client that writes without end is named, although no time passes", () =>
+  onVirtual(async ({ client, clock, settled }, _clock, wait) => {
+    await wait(client.create(ConfigMap, { metadata: { name: "counter", namespace: "default" } }));
+    let stopped = false;
+    const writing = (async () => {
+      for (let count = 0; !stopped; count++) {
+        await client.patch(ConfigMap, "default/counter", { merge: { data: { count: String(count) } } });
+        await sleep(clock, 0);
+      }
+    })();
+    try {
+      await assert.rejects(settled(), (error: unknown) => {
+        assert.ok(error instanceof NotSettledError);
+        assert.match(error.message, /without time passing/);
+        assert.match(
+          error.reasons[0] ?? "",
+          /^\/configmaps default\/counter was written \d+ times, last by kubernetes-admin/,
+        );
+        return true;
+      });
+    } finally {
+      stopped = true;
+      await wait(writing);
+    }
+  }));
+
 test("an operator that writes without end is named as a hot loop", () =>
   onVirtual(async ({ client, clock, settled }, _clock, wait) => {
     const restless = controller(ConfigMap, {
