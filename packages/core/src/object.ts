@@ -92,11 +92,13 @@ export type Draft<T extends KubeObject> = {
 } & {
   readonly apiVersion?: T["apiVersion"] | undefined;
   readonly kind?: T["kind"] | undefined;
-  readonly metadata: T["metadata"] | UnnamedMetadata;
+  readonly metadata: T["metadata"];
 };
 
-/** The metadata of an object whose name is generated when it is created. */
-export type UnnamedMetadata = Omit<ObjectMeta, "name"> & { readonly generateName: string; readonly name?: undefined };
+/** As {@link Draft}, for an object whose name is generated when it is created. */
+export type UnnamedDraft<T extends KubeObject> = Omit<Draft<T>, "metadata"> & {
+  readonly metadata: Omit<ObjectMeta, "name"> & { readonly generateName: string; readonly name?: undefined };
+};
 
 /** An object as `Kind.new` takes it: a test may need one that has a status. */
 export type NewDraft<T extends KubeObject> = Draft<T> & Pick<T, Extract<keyof T, "status">>;

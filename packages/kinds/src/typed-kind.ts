@@ -7,6 +7,7 @@ import type {
   MadeByKind,
   NewDraft,
   NoOtherFields,
+  UnnamedDraft,
 } from "@konverge/core";
 
 /**
@@ -32,7 +33,9 @@ export class TypedKind<T extends KubeObject> implements KindRef<T> {
   }
 
   /** An object to apply, such as a child: with its apiVersion and kind, and nothing else filled in. */
-  draft<D extends Draft<T>>(object: D & NoOtherFields<Draft<T>, D>): Drafted<T> {
+  draft<D extends UnnamedDraft<T>>(object: D & NoOtherFields<UnnamedDraft<T>, D>): Drafted<T>;
+  draft<D extends Draft<T>>(object: D & NoOtherFields<Draft<T>, D>): Drafted<T>;
+  draft(object: object): Drafted<T> {
     return typed(this, object) as Drafted<T>;
   }
 

@@ -49,7 +49,7 @@ export const numberAsText = ConfigMap.draft({
 });
 
 export const unnamed = Service.draft({
-  // error: Property 'generateName' is missing
+  // error: Property 'name' is missing
   metadata: { labels },
   spec: { ports: [{ port: 80 }] },
 });
