@@ -54,7 +54,7 @@ test("one Database at a time gets the pods of a new operator, the least importan
   const left = [shop, database("test1", "-1"), test2];
   assert.equal(stepOf(fleet, shop, left, 70_000).step, "wait");
   assert.deepEqual(stepOf(fleet, test2, left, 70_000), replace);
-  assert.deepEqual(stepOf(fleet, shop, [shop], 80_000), replace, "one that was deleted holds up nobody");
+  assert.deepEqual(stepOf(fleet, shop, [shop], 80_000), replace, "a deleted Database holds up no other");
 });
 
 test("one that fails holds up the others, also after a restart of the operator", () => {
@@ -65,7 +65,7 @@ test("one that fails holds up the others, also after a restart of the operator",
   assert.equal(stepOf(fleet, second, [first, second], 10_000_000).step, "wait");
 });
 
-test("what a user requests, and a server that does not run, wait for nobody", () => {
+test("what a user requests, and a server that does not run, do not wait", () => {
   const fleet = new FleetRollout();
   const other = database("other", undefined, { update: "Updating" });
   const before = database("shop");

@@ -21,7 +21,7 @@ export function reportedWindow(
 type Status = NonNullable<Database["status"]>;
 type Reported = Pick<Status, "firstRecoverable" | "lastRecoverable" | "gaps">;
 
-/** What the status tells of the window. What is not known now stays as last reported. */
+/** What the status reports about the window. What is unknown now stays as last reported. */
 export function windowStatus(database: Database, members: readonly Member[]): Reported {
   if (!isArchived(database)) return {};
   const { firstRecoverable, lastRecoverable, gaps } = database.status ?? {};

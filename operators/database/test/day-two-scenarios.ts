@@ -72,7 +72,7 @@ export const leavesCordonedNode: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** A server that does not become ready does not block the drain of the others' nodes for ever. */
+/** A server that does not become ready does not block the drain of the others' nodes forever. */
 export const letsNodesDrain: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });
   const annotations = { "sim.konverge.dev/ready": "false" };

@@ -123,7 +123,7 @@ export class PretendServers {
     });
   }
 
-  /** A primary that is told to end stops, its standbys get the rest, and it reports that until it has been asked. */
+  /** A primary that receives SIGTERM stops, its standbys get the rest, and it reports that until it has been queried. */
   async #end(pod: string): Promise<void> {
     const server = this.#running.get(pod);
     if (server?.role !== "primary" || server.isolated || this.#standbysOf(server).length === 0) return;

@@ -70,7 +70,7 @@ export async function servedBy(stage: TestEnvironment, service: string): Promise
   return ready.map(({ targetRef }) => targetRef?.name ?? "").sort();
 }
 
-/** The node of a server falls silent: nobody knows what becomes of its pods. */
+/** The node of a server stops reporting: the state of its pods is unknown. */
 export async function loseNode(stage: TestEnvironment, servers: PretendServers, index: number): Promise<string> {
   const { spec } = await stage.get(Pod, pod(index));
   servers.isolate(pod(index));

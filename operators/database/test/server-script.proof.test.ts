@@ -112,8 +112,8 @@ const SUBJECTS: readonly Subject[] = [
       { line: `system=\${file%/*}`, why: "in the process that has set it aside it is known already" },
       { line: "is_archived || return 0", why: "without an archive it only complains" },
       { line: 'if [ -n "$watching" ] && kill -0', why: "it only saves learning what is known" },
-      { line: 'drop_slot "and wal_status', why: "one that was lost keeps nothing, and is made anew only to keep more" },
-      { line: '[ -n "$primary" ] || return 0', why: "without a primary there is nobody to ask" },
+      { line: 'drop_slot "and wal_status', why: "one that was lost keeps nothing, and is recreated only to keep more" },
+      { line: '[ -n "$primary" ] || return 0', why: "without a primary there is no server to query" },
       { line: "watching=", why: "it only saves learning what is known" },
     ],
     turns: [

@@ -81,6 +81,6 @@ async function mark(pod: Pod, since: number | undefined, { client }: ReconcileCo
   };
   const labels = { [SERVING]: goes ? "false" : "true" };
   const { uid } = pod.metadata;
-  // Direct write: the pods belong to a ReplicaSet, which is told here which of them to delete first.
+  // Direct write: the pods belong to a ReplicaSet, and this annotation says which of them it deletes first.
   await client.patch(Pod, keyOf(pod), { merge: { metadata: { uid, labels, annotations } } });
 }

@@ -22,7 +22,7 @@ export const parallelismField = z
   .describe("How a replica uses its GPUs: tensor × pipeline × data is gpuCount. Default: tensor.");
 export type Parallelism = DeepReadonly<z.infer<typeof parallelismField>>;
 
-/** Rules about the field. Without GPUs, a server divides its work among processors as it is told. */
+/** Rules about the field. Without GPUs, a server divides its work among processors as its arguments say. */
 export const parallelismRules = [
   cel(
     "!has(self.parallelism) || self.gpuCount == 0 || (has(self.parallelism.tensor) ? " +

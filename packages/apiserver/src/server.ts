@@ -120,7 +120,7 @@ export class ApiServer {
 
   readonly fetch = toFetch(this.transport);
 
-  /** Priority and fairness, for a guard of its own before this server: makes requests wait, or refuses them. */
+  /** Priority and fairness, for a separate guard in front of this server: makes requests wait, or refuses them. */
   readonly limit: Limiter = (user, info, work) => this.#flows.run(user, info, work);
 
   /** A transport with another identity: its requests are authorized as that user's. */

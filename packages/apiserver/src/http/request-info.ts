@@ -33,7 +33,7 @@ const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 
 /**
  * Reads a request's path. Paths outside /api and /apis, and discovery paths, are not resource requests. As in Go, the path is
- * decoded before it is split: an encoded slash is a slash, for authorization as for whoever answers.
+ * decoded before it is split: an encoded slash is a slash, for authorization as for the handler.
  */
 export function requestInfo(request: Pick<ApiRequest, "method" | "path">): RequestInfo {
   const question = request.path.indexOf("?");

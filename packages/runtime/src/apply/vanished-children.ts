@@ -16,7 +16,7 @@ interface ViewOfChildren {
 /**
  * The owners that have lost a child which this controller did not delete.
  *
- * Either somebody deleted the child, or the garbage collector did because the owner is gone and the owner's watch is
+ * Either another client deleted the child, or the garbage collector did because the owner is gone and the owner's watch is
  * late. The cache cannot tell these apart, so the first creation after such a loss reads the owner past it. Otherwise a
  * late watch would let the controller and the garbage collector undo each other's work until it has caught up.
  */
