@@ -6,32 +6,24 @@ import type { Service } from "./service-spec.ts";
 /** A container that v1alpha1 describes by a few fields is called this. */
 const SIDECAR = "sidecar-frontend";
 
+const ALIKE = [
+  "runtimeVersionOverride",
+  "globalDynamoNamespace",
+  "dynamoNamespace",
+  "replicas",
+  "multinode",
+  "modelRef",
+  "eppConfig",
+  "autoscaling",
+  "pvc",
+  "ingress",
+] as const;
+
 /** What both versions write alike. */
-function shared({
-  runtimeVersionOverride,
-  globalDynamoNamespace,
-  dynamoNamespace,
-  replicas,
-  multinode,
-  modelRef,
-  eppConfig,
-  autoscaling,
-  pvc,
-  ingress,
-}: Service | Component) {
-  return defined({
-    runtimeVersionOverride,
-    globalDynamoNamespace,
-    dynamoNamespace,
-    replicas,
-    multinode,
-    modelRef,
-    eppConfig,
-    autoscaling,
-    pvc,
-    ingress,
-  });
-}
+const shared = (of: Service | Component) =>
+  defined(
+    Object.fromEntries(ALIKE.map((name) => [name, of[name]])) as Pick<Service & Component, (typeof ALIKE)[number]>,
+  );
 
 /** A service of v1alpha1 as a component of v1beta1: whatever it says about its pods goes to the template. */
 export function componentOf(name: string, service: Service): Component {

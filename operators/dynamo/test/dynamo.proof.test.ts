@@ -16,19 +16,8 @@ import {
 import type { AnyObject } from "konverge";
 import { buildQuota } from "./bad-input.ts";
 import { drains } from "./scaling-scenarios.ts";
-import {
-  autoscaled,
-  build,
-  component,
-  graph,
-  groups,
-  image,
-  isClaim,
-  lives,
-  memoryService,
-  picker,
-  restart,
-} from "./scenarios.ts";
+import { autoscaled, build, component, graph, groups, image, isClaim, lives, restart } from "./scenarios.ts";
+import { memoryService, picker } from "./upstream-scenarios.ts";
 
 exactRole(dynamoOperator, [graph, lives, build, buildQuota, groups, autoscaled, drains, picker, memoryService]);
 

@@ -2,19 +2,8 @@ import { dynamoOperator } from "@konverge/dynamo-operator";
 import { onReal } from "@konverge/operator-suite";
 import { buildQuota } from "./bad-input.ts";
 import { drainsAndTells } from "./scaling-scenarios.ts";
-import {
-  autoscaled,
-  badInput,
-  build,
-  component,
-  graph,
-  groups,
-  lives,
-  memoryService,
-  model,
-  picker,
-  restart,
-} from "./scenarios.ts";
+import { autoscaled, badInput, build, component, graph, groups, lives, model, restart } from "./scenarios.ts";
+import { memoryService, picker } from "./upstream-scenarios.ts";
 
 onReal(
   {

@@ -8,13 +8,12 @@ import {
   groups,
   keepsVolume,
   lives,
-  memoryService,
   model,
   multinode,
-  picker,
   restart,
   unsharedClaim,
 } from "./scenarios.ts";
+import { memoryService, picker } from "./upstream-scenarios.ts";
 
 onEmbedded("a graph becomes components, Deployments, Services, Ingress and claim", graph);
 onEmbedded("parts are repaired, follow the spec, and go with the graph", lives);
