@@ -18,13 +18,14 @@
  * ```
  */
 
-export type {
-  CommandResult,
-  RequestFault,
-  RunningOperator,
-  Scenario,
-  StartOperatorOptions,
-  TestEnvironment,
+export {
+  type CommandResult,
+  type RequestFault,
+  type RunningOperator,
+  replay,
+  type Scenario,
+  type StartOperatorOptions,
+  type TestEnvironment,
 } from "@konverge/testing";
 export { isReported, lateNode, onEmptyCluster, quotaOfPods, type Report, unpullable } from "./bad-input.ts";
 export { allowPrivileged } from "./clearing.ts";

@@ -18,7 +18,7 @@ import type { Tools, TrainingResult } from "./tools.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { TrainingJobStatus } from "./training-job-status.ts";
 import { activeDeadline, restartTime, startDeadline } from "./verdict.ts";
-import { createPods } from "./worker-creation.ts";
+import { createPods, keptNames } from "./worker-creation.ts";
 import type { Member } from "./worker-environment.ts";
 import { type GangMarks, specHash } from "./worker-pod.ts";
 import { serviceFor } from "./worker-service.ts";
@@ -108,7 +108,7 @@ async function make(
   const scheduler = isGang ? await ensurePodGroup(job, schedulers, client) : undefined;
   const gang = merged(scheduler?.marks(job), queueMarks(job));
   const products = productsOf(job, context);
-  const taken = new Map(leaving.map(({ pod: { metadata } }) => [metadata.name, metadata.uid!]));
+  const taken = await keptNames(leaving, members, client);
   const creation = await createPods(job, members, { hyperparameters, gang, products, together, taken }, client);
   const podGroup = scheduler && { scheduler: scheduler.name, name: job.metadata.name };
   return { ...creation, ...(podGroup && { status: { podGroup } }) };

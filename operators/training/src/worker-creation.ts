@@ -4,6 +4,7 @@ import { Pod } from "konverge/kinds";
 import { isControlledBy } from "konverge/objects";
 import { podCreationProblem, type WorkloadProblem } from "konverge/pods";
 import { queueProblem } from "./kueue.ts";
+import type { PodState } from "./pod-state.ts";
 import type { TrainingJob } from "./training-job.ts";
 import type { Member } from "./worker-environment.ts";
 import { type PodContext, podFor } from "./worker-pod.ts";
@@ -43,6 +44,29 @@ export async function createPods(
     }
   }
   return { created };
+}
+
+/**
+ * The names that pods which do not end still keep from these members, with the pods' uids. The server is asked: an operator that was cut
+ * off has not heard that a pod ended, and would give its successor another name for nothing.
+ */
+export async function keptNames(
+  leaving: readonly PodState[],
+  members: readonly Member[],
+  client: Client,
+): Promise<ReadonlyMap<string, string>> {
+  const kept = new Map<string, string>();
+  for (const { pod, role, index } of leaving) {
+    if (!members.some((one) => one.role === role && one.index === index)) continue;
+    const { name, uid } = pod.metadata;
+    try {
+      const live = await client.get(Pod, keyOf(pod));
+      if (live.metadata.uid === uid) kept.set(name, uid!);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return kept;
 }
 
 /** An own pod that lost its labels is replaced; pods of other owners are ignored. */

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { onEmbedded } from "@konverge/operator-suite";
+import { test } from "node:test";
+import { onEmbedded, replay } from "@konverge/operator-suite";
 import { TrainingJob, trainingOperator } from "@konverge/training-operator";
 import { ConfigMap, CustomResourceDefinition, Pod, Service } from "konverge/kinds";
 import { endAll, endWorker, job, statusOf, untilPhase } from "./jobs.ts";
+import { aJobRuns } from "./lifecycle-scenarios.ts";
 
 onEmbedded("children that are deleted or edited by hand are repaired", async (stage) => {
   await stage.start(trainingOperator);
@@ -26,6 +28,25 @@ onEmbedded("children that are deleted or edited by hand are repaired", async (st
     const status = await statusOf(stage, "held");
     return status.attempt === 1 && status.active === 2;
   });
+});
+
+test("a worker whose pod went while the operator was cut off keeps its name", async () => {
+  const { faults, failure, endState } = await replay(aJobRuns, {
+    faults: [
+      { type: "node lost", at: { on: "end", what: "", nth: 1 } },
+      {
+        type: "missed events",
+        at: { on: "event", what: "MODIFIED pods/runs-worker-1", nth: 5 },
+        ms: 60_000,
+        expired: true,
+      },
+    ],
+    seed: 12_750_781,
+  });
+  assert.equal(failure, undefined);
+  assert.equal(faults.length, 2, "both faults happened");
+  const pods = [...(endState?.keys() ?? [])].filter((key) => key.startsWith("Pod "));
+  assert.deepEqual(pods, ["Pod runs-worker-0", "Pod runs-worker-1"]);
 });
 
 onEmbedded("an API server that fails now and then only delays", async (stage) => {

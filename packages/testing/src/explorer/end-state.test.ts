@@ -54,3 +54,28 @@ test("a ReplicaSet that runs pods, or whose Deployment is gone, counts", () => {
     "ReplicaSet web-old should not be there",
   ]);
 });
+
+const running = (node: string): AnyObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web-0" },
+  spec: { nodeName: node },
+});
+const reporting = (node: string): AnyObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Site",
+  metadata: { name: "web" },
+  status: { servers: [{ name: "web-0", node }] },
+});
+
+test("the node that a pod runs on does not count, nor does a status that reports it", () => {
+  const expected = endStateOf([running("node-1"), reporting("node-1")]);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([running("node-2"), reporting("node-2")])), []);
+});
+
+test("a status that reports a node on which no pod runs any more counts", () => {
+  const expected = endStateOf([running("node-1"), reporting("node-1")]);
+  assert.deepEqual(endStateDifferences(expected, endStateOf([running("node-2"), reporting("node-1")])), [
+    'Site web differs: status.servers[web-0].node: expected "<node>", but it is "node-1"',
+  ]);
+});

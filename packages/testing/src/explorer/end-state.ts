@@ -73,12 +73,15 @@ export function endStateOf(
   const isHistory = rolloutHistory(all);
   const objects = all.filter((item) => counts(item) && !isHistory(item)).map((item) => (mask ? mask(item) : item));
   const names = generatedNames(objects);
+  const nodes = nodesOf(objects);
   const texts: [key: string, text: string][] = [];
   for (const object of objects) {
     const { generation } = object.metadata;
     // How often something was changed does not count; whether the last change was seen does.
-    const seenLast = (name: string, value: unknown) =>
-      name === "observedGeneration" ? (value === generation ? "<the last>" : "<an earlier one>") : value;
+    const seenLast = (name: string, value: unknown) => {
+      if (name === "observedGeneration") return value === generation ? "<the last>" : "<an earlier one>";
+      return typeof value === "string" && nodes.has(value) ? "<node>" : value;
+    };
     const text = masked(JSON.stringify(cleaned(withoutWay(object)), seenLast, 1), names);
     texts.push([`${object.kind} ${masked(object.metadata.name, names)}`, text]);
   }
@@ -199,6 +202,17 @@ function cleaned(value: unknown, key = "", kind?: string): unknown {
 function byType(conditions: readonly unknown[]): readonly unknown[] {
   const typeOf = (condition: unknown) => String((condition as { type?: unknown } | null)?.type);
   return conditions.toSorted((a, b) => (typeOf(a) < typeOf(b) ? -1 : typeOf(a) > typeOf(b) ? 1 : 0));
+}
+
+/**
+ * The nodes that pods run on. Which ones the scheduler chooses is chance, also where a status repeats their names. One that no pod
+ * runs on any more is not among them: a status that still names it is out of date.
+ */
+function nodesOf(objects: readonly AnyObject[]): ReadonlySet<string> {
+  const nodes = objects.flatMap(({ kind, spec }) =>
+    kind === "Pod" ? ((spec as { nodeName?: string } | undefined)?.nodeName ?? []) : [],
+  );
+  return new Set(nodes);
 }
 
 /** Names that the server made up, and what they are made from; the longest first. */
