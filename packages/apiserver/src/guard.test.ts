@@ -64,6 +64,23 @@ test("a request with permission is answered, and its credentials are not passed 
   assert.deepEqual(seen[0]?.request.upgrade, ["v5.channel.k8s.io"]);
 });
 
+test("code in the same process acts as a user by the same rules, and is not audited", async () => {
+  const { guard, seen, lines } = setup();
+  const [root, jane] = [guard.as({ name: "root", groups: ["system:masters"] }), guard.as({ name: "jane", groups: [] })];
+  const get = (path: string, headers: HeaderMap = {}) => ({ method: "GET", path, headers });
+  assert.equal((await root(get("/api/v1/pods"))).status, 200);
+  assert.equal((await jane(get("/api/v1/pods"))).status, 403);
+  assert.equal((await root(get("/api/v1/pods", { "impersonate-user": "jane" }))).status, 403);
+  assert.equal((await root(get("/api", { "impersonate-user": "jane" }))).status, 200);
+  assert.equal((await root(get("/api/v1/p%zzods"))).status, 400);
+  const [first, acting] = seen;
+  assert.deepEqual(
+    [seen.length, first!.user.name, acting!.user.name, acting!.request.headers],
+    [2, "root", "jane", {}],
+  );
+  assert.deepEqual(lines, []);
+});
+
 test("an administrator impersonates another user, with the permissions of that user", async () => {
   const { ask, seen, lines } = setup();
   const refused = await ask("/api/v1/pods", { ...as("root"), "impersonate-user": "jane" });

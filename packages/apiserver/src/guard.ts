@@ -1,11 +1,4 @@
-import {
-  ApiError,
-  type ApiRequest,
-  type ApiResponse,
-  type HeaderMap,
-  stringifyJson,
-  type Transport,
-} from "@konverge/core";
+import { ApiError, type ApiRequest, type ApiResponse, type HeaderMap, type Transport } from "@konverge/core";
 import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
 import type { AccessControl } from "./auth/access-control.ts";
 import { attributesOf, forbiddenError } from "./auth/attributes.ts";
@@ -14,8 +7,9 @@ import { withoutImpersonation } from "./auth/impersonation.ts";
 import type { Peer } from "./auth/peer.ts";
 import type { User } from "./auth/user.ts";
 import { type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { errorResponse } from "./representation/error-response.ts";
 
-/** Carries out a request that is allowed. `audit` takes what is worth writing down about it. */
+/** Carries out a request that a {@link Guard} has authorized. `audit` takes what is worth writing down about it. */
 export type Answerer = (
   request: ApiRequest,
   info: RequestInfo,
@@ -46,11 +40,20 @@ export type Limiter = (user: User, info: RequestInfo, work: () => Promise<ApiRes
  */
 export type BodyReader = (user: User) => Promise<Uint8Array | undefined>;
 
-const unlimited: Limiter = (_user, _info, work) => work();
+/** Who makes a request, and what is known of it before it is authorized. */
+interface Principal {
+  readonly user: User;
+  /** Read from the request already. */
+  readonly info?: RequestInfo;
+  readonly audited?: AuditedRequest | undefined;
+  readonly readBody?: BodyReader | undefined;
+  readonly limit?: Limiter | undefined;
+}
 
 /**
- * Stands between a network and the server: nothing gets past it unauthenticated, unauthorized or unaudited. A listener takes
- * one to serve beyond this machine, and nothing else will do.
+ * The one door to the server. A client at the other end of a connection is authenticated, audited and limited ({@link handle});
+ * code in the same process acts as a user that it names ({@link as}). From there both take the same way: impersonation,
+ * authorization, answer. A listener takes a guard to serve beyond this machine, and nothing else will do.
  */
 export class Guard {
   readonly #options: GuardOptions;
@@ -67,6 +70,11 @@ export class Guard {
   /** The same guard with something before it, such as a proxy that injects faults. */
   behind(front: Front): Guard {
     return new Guard({ ...this.#options, front });
+  }
+
+  /** A transport for code in the same process, whose requests are authorized as that user's, and neither audited nor limited. */
+  as(user: User): Transport {
+    return (request) => this.#pass(request, { user });
   }
 
   /** Answers a request of the client at the other end of a connection. Without `readBody`, the request has its body. */
@@ -110,34 +118,34 @@ export class Guard {
       return audit?.begin(request, info, { user: undefined, peer })?.finish(response) ?? response;
     }
     const audited = audit?.begin(request, info, { user, peer });
-    const response = await this.#answer(request, info, user, audited, readBody);
+    const response = await this.#pass(request, { user, info, audited, readBody, limit: this.#options.limit });
     const headers: HeaderMap = { "cache-control": "no-cache, private", ...response.headers };
     if (audited) headers["audit-id"] = audited.id;
     return audited ? audited.finish({ ...response, headers }) : { ...response, headers };
   }
 
-  async #answer(
-    request: ApiRequest,
-    info: RequestInfo,
-    user: User,
-    audited: AuditedRequest | undefined,
-    readBody: BodyReader | undefined,
-  ): Promise<ApiResponse> {
-    const { access, answer, limit = unlimited } = this.#options;
+  /** The way of every request: impersonation, authorization, answer. */
+  async #pass(request: ApiRequest, { user, info: known, audited, readBody, limit }: Principal): Promise<ApiResponse> {
+    const { access, answer } = this.#options;
     try {
+      const info = known ?? requestInfo(request);
       const impersonation = access.impersonate(user, request.headers, info);
       if (impersonation) audited?.impersonating(impersonation.user, impersonation.constraint);
       const acting = impersonation?.user ?? user;
       const { allowed, reason } = access.authorize(acting, info);
       // A client that sends its body slowly holds no seat meanwhile.
-      const body = allowed ? await readBody?.(user) : undefined;
+      const body = allowed && readBody ? await readBody(user) : undefined;
+      const carryOut = () => {
+        audited?.authorized(allowed, reason);
+        if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
+        const complete = withBody(request, body);
+        audited?.received(complete);
+        return answer(withoutCredentials(complete), info, acting, audited);
+      };
+      if (!limit) return await carryOut();
       return await limit(acting, info, async () => {
         try {
-          audited?.authorized(allowed, reason);
-          if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
-          const complete = withBody(request, body);
-          audited?.received(complete);
-          return await answer(withoutCredentials(complete), info, acting, audited);
+          return await carryOut();
         } catch (error) {
           return errorResponse(error);
         }
@@ -153,16 +161,12 @@ function withBody(request: ApiRequest, body: Uint8Array | undefined): ApiRequest
   return body === undefined ? request : { ...request, body };
 }
 
+const CREDENTIALS = /^(authorization$|impersonate-)/i;
+
 /** Nothing further on is tempted to use them. */
 function withoutCredentials(request: ApiRequest): ApiRequest {
+  if (!request.upgrade && !Object.keys(request.headers).some((name) => CREDENTIALS.test(name))) return request;
   const { authorization: _, ...headers } = withoutImpersonation(request.headers);
   const upgrade = request.upgrade?.filter((protocol) => !protocol.startsWith(BEARER_PROTOCOL));
   return { ...request, headers, ...(upgrade && { upgrade }) };
-}
-
-/** An error that is for the client; others are thrown on. */
-function errorResponse(error: unknown): ApiResponse {
-  if (!(error instanceof ApiError)) throw error;
-  const body = `${stringifyJson(error.status)}\n`;
-  return { status: error.code, headers: { "content-type": "application/json" }, body };
 }

@@ -32,7 +32,7 @@ export { type KubeconfigOptions, kubeconfigText } from "./listener/kubeconfig.ts
 export { type Listener, type ListenOptions, listen, type TlsOptions } from "./listener/listen.ts";
 export { ConnectionReset } from "./listener/outgoing.ts";
 export { SERVER_NAMES } from "./listener/server-names.ts";
-export { ApiServer, type ApiServerOptions } from "./server.ts";
+export { ADMINISTRATOR, ApiServer, type ApiServerOptions } from "./server.ts";
 export type { Collection } from "./storage/collection.ts";
 export type { Entry, StoredChange } from "./storage/entry.ts";
 export type { Journal, JournalRecord, Snapshot } from "./storage/journal.ts";

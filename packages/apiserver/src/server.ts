@@ -1,18 +1,8 @@
-import {
-  ApiError,
-  type ApiRequest,
-  type ApiResponse,
-  type Clock,
-  realClock,
-  type Transport,
-  toFetch,
-} from "@konverge/core";
+import { type ApiRequest, type ApiResponse, type Clock, realClock, type Transport, toFetch } from "@konverge/core";
 import { Activity } from "./activity.ts";
 import type { Aggregation } from "./aggregation/aggregation.ts";
 import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
 import { AccessControl, type AccessControlOptions } from "./auth/access-control.ts";
-import { attributesOf, forbiddenError } from "./auth/attributes.ts";
-import { withoutImpersonation } from "./auth/impersonation.ts";
 import { AUTHENTICATED, MASTERS, type User } from "./auth/user.ts";
 import { registerBuiltins } from "./bootstrap/builtin-resources.ts";
 import type { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
@@ -24,11 +14,11 @@ import type { Extensions } from "./extensions.ts";
 import { FlowControl } from "./flow-control/flow-control.ts";
 import { Guard, type Limiter } from "./guard.ts";
 import { contentType } from "./http/bodies.ts";
-import { errorForm, negotiate, PLAIN } from "./http/form.ts";
+import { errorForm, negotiate } from "./http/form.ts";
 import { checkTimeout } from "./http/query.ts";
-import { isLongRunning, type RequestInfo, requestInfo } from "./http/request-info.ts";
+import { isLongRunning, type RequestInfo } from "./http/request-info.ts";
 import { Warnings } from "./http/warnings.ts";
-import { bodyResponse } from "./representation/answer.ts";
+import { errorResponse } from "./representation/error-response.ts";
 import { Registry } from "./resources/registry.ts";
 import { Expiry } from "./storage/expiry.ts";
 import type { Journal } from "./storage/journal.ts";
@@ -57,8 +47,8 @@ export interface ApiServerOptions extends WiringOptions {
 /** As kube-apiserver has it (--event-ttl). */
 const EVENT_TTL = 3_600_000;
 
-/** Who acts through {@link ApiServer.transport}. */
-const ADMINISTRATOR: User = { name: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
+/** The user as whom {@link ApiServer.transport} acts. */
+export const ADMINISTRATOR: User = { name: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
 
 /**
  * The embedded API server. A request passes authentication, audit, impersonation and authorization ({@link Guard}), is
@@ -74,6 +64,9 @@ export class ApiServer {
   readonly activity = new Activity();
   /** Stands between a network and this server: what a listener serves. */
   readonly guard: Guard;
+  /** Answers requests as the cluster's administrator: for code in the same process. */
+  readonly transport: Transport;
+  readonly fetch: ReturnType<typeof toFetch>;
   readonly #custom: CustomResources;
   readonly #services: Services;
   readonly #extensions: Extensions;
@@ -89,7 +82,17 @@ export class ApiServer {
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
-    const { admission, tables, extensions, aggregation, keeper, ownService } = wire(this, options);
+    this.guard = new Guard({
+      access: this.access,
+      ...(audit && { audit }),
+      limit: (...request) => this.#flows.run(...request),
+      answer: (...authorized) => this.answer(...authorized),
+    });
+    this.transport = this.guard.as(ADMINISTRATOR);
+    this.fetch = toFetch(this.transport);
+    const { store, registry, access, metrics, guard } = this;
+    const parts = wire({ store, clock, registry, access, metrics, guard }, options);
+    const { admission, tables, extensions, aggregation, keeper, ownService } = parts;
     this.#ownService = ownService;
     this.#extensions = extensions;
     this.#aggregation = aggregation;
@@ -107,25 +110,14 @@ export class ApiServer {
     this.#custom = new CustomResources(this.#services, options.callWebhook ?? noWebhooks);
     this.#flows = new FlowControl(this.store, clock);
     this.metrics.more = () => this.#flows.metrics();
-    this.guard = new Guard({
-      access: this.access,
-      ...(audit && { audit }),
-      limit: this.limit,
-      answer: (request, info, user, audited) => this.#answer(request, info, user, annotations(audited)),
-    });
   }
-
-  /** Answers requests as the cluster's administrator: for code in the same process. */
-  readonly transport: Transport = (request) => this.#actAs(ADMINISTRATOR, request);
-
-  readonly fetch = toFetch(this.transport);
 
   /** Priority and fairness, for a separate guard in front of this server: makes requests wait, or refuses them. */
   readonly limit: Limiter = (user, info, work) => this.#flows.run(user, info, work);
 
   /** A transport with another identity: its requests are authorized as that user's. */
-  as(user: User, audited?: AuditedRequest): Transport {
-    return (request) => this.#actAs(user, request, annotations(audited));
+  as(user: User): Transport {
+    return this.guard.as(user);
   }
 
   /** Says in the cluster where the server is: the Service `kubernetes` leads there from now on. */
@@ -152,20 +144,14 @@ export class ApiServer {
     return new Expiry(this.store, this.clock, { resource: definition.storage, ttl });
   }
 
-  async #actAs(user: User, request: ApiRequest, annotate?: Call["annotate"]): Promise<ApiResponse> {
-    try {
-      const info = requestInfo(request);
-      const acting = this.access.impersonate(user, request.headers, info)?.user ?? user;
-      const { allowed, reason } = this.access.authorize(acting, info);
-      if (!allowed) throw forbiddenError(acting, attributesOf(info), reason);
-      const own = acting === user ? request : { ...request, headers: withoutImpersonation(request.headers) };
-      return await this.#answer(own, info, acting, annotate);
-    } catch (error) {
-      return errorResponse(error);
-    }
-  }
-
-  async #answer(request: ApiRequest, info: RequestInfo, user: User, annotate?: Call["annotate"]): Promise<ApiResponse> {
+  /** Carries out a request that a guard has authorized, such as one that serves more than this server does. */
+  async answer(
+    request: ApiRequest,
+    info: RequestInfo,
+    user: User,
+    audited?: AuditedRequest | undefined,
+  ): Promise<ApiResponse> {
+    const annotate = annotations(audited);
     const warnings = new Warnings();
     const answered = this.activity.begin(user.name, info);
     const notes = { warn: (text: string) => warnings.add(text), ...(annotate && { annotate }) };
@@ -222,18 +208,4 @@ export class ApiServer {
 /** How what is known of a request is added to its audit event. */
 function annotations(audited: AuditedRequest | undefined): Call["annotate"] {
   return audited && ((key, value) => audited.annotate(key, value));
-}
-
-/** An error that is for the client; others are thrown on. */
-function errorResponse(error: unknown, form = PLAIN): ApiResponse {
-  if (!(error instanceof ApiError)) throw error;
-  const { retryAfterSeconds } = error.details ?? {};
-  const headers: Record<string, string> = retryAfterSeconds ? { "retry-after": String(retryAfterSeconds) } : {};
-  return bodyResponse(error.code, statusBody(error), form, headers);
-}
-
-/** The fields of a Status in the order of their declaration. */
-function statusBody({ status: given }: ApiError): object {
-  const { kind, apiVersion, metadata, status, message, reason, details, code } = given;
-  return { kind, apiVersion, metadata, status, message, reason, details, code };
 }

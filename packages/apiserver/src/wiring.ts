@@ -1,4 +1,4 @@
-import type { Clock, Transport } from "@konverge/core";
+import type { Clock } from "@konverge/core";
 import { type AdmissionPluginOptions, admissionOf } from "./admission/plugins.ts";
 import { Aggregation } from "./aggregation/aggregation.ts";
 import type { AggregationOptions } from "./aggregation/extension-call.ts";
@@ -10,7 +10,6 @@ import {
   reviewSubjectAccess,
 } from "./auth/reviews/access-reviews.ts";
 import { reviewSelf, reviewToken } from "./auth/reviews/identity-reviews.ts";
-import type { User } from "./auth/user.ts";
 import { bootstrap } from "./bootstrap/bootstrap.ts";
 import { DefaultsKeeper } from "./bootstrap/keep-defaults.ts";
 import { type AdvertisedAddress, OwnService } from "./bootstrap/own-service.ts";
@@ -19,6 +18,7 @@ import { Discovery } from "./discovery/discovery.ts";
 import type { ServerMetrics } from "./discovery/metrics.ts";
 import { serverPaths } from "./discovery/server-paths.ts";
 import type { Extensions } from "./extensions.ts";
+import type { Guard } from "./guard.ts";
 import { OpenApi } from "./openapi/openapi.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Store } from "./storage/store.ts";
@@ -46,14 +46,14 @@ export interface WiringOptions {
   aggregation?: AggregationOptions;
 }
 
-/** The server, as far as what is plugged into it works with it. */
-interface WiredServer {
+/** The parts of the server that what is plugged into it works with. Requests come when all is there. */
+interface ServerParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly registry: Registry;
   readonly access: AccessControl;
   readonly metrics: ServerMetrics;
-  as(user: User): Transport;
+  readonly guard: Guard;
 }
 
 /** What the server is made of besides storage and verbs. */
@@ -67,13 +67,15 @@ export interface Wiring {
 }
 
 /** Puts the parts of the server together that live in folders of their own. */
-export function wire(server: WiredServer, options: WiringOptions = {}): Wiring {
-  const { registry, access, store, clock, metrics } = server;
+export function wire(
+  { registry, access, store, clock, metrics, guard }: ServerParts,
+  options: WiringOptions = {},
+): Wiring {
   const { authorizer, authenticator, serviceAccounts } = access;
   bootstrap(store, registry, clock);
   const ownService = new OwnService(store, registry, clock);
   if (options.advertise) ownService.advertise(options.advertise);
-  const self = server.as(SELF);
+  const self = guard.as(SELF);
   const keeper = new DefaultsKeeper(store, registry, clock, self);
   const aggregation = new Aggregation({
     store,

@@ -34,11 +34,10 @@ export function startApiServer({ clock = realClock(), ...options }: ApiServerOpt
     access: server.access,
     limit: server.limit,
     ...(audit && { audit }),
-    answer: async (request, info, user, audited) => {
-      const onward = server.as(user, audited);
-      return info.subresource === "proxy"
-        ? (await surroundings()).front.answer(request, info, onward)
-        : onward(request);
+    answer: async (...authorized) => {
+      const { subresource } = authorized[1];
+      const { front } = subresource === "proxy" ? await surroundings() : { front: server };
+      return front.answer(...authorized);
     },
   });
   const stop = async () => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { connect } from "@konverge/client";
 import { ConfigMap } from "@konverge/kinds";
-import { parse } from "yaml";
+import { parseYamlDocument } from "@konverge/schema";
 import { UsageError } from "../usage-error.ts";
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
@@ -35,7 +35,7 @@ export async function discoverAuthority(server: string, token: string): Promise<
 
 /** Where the cluster of a kubeconfig is, and the certificate of its authority. */
 export function clusterIn(kubeconfig: string): { server: string; certificateAuthority: string } {
-  const { clusters = [] } = parse(kubeconfig) as { clusters?: { cluster: Record<string, string> }[] };
+  const { clusters = [] } = parseYamlDocument(kubeconfig).value as { clusters?: { cluster: Record<string, string> }[] };
   const { server = "", "certificate-authority-data": authority = "" } = clusters[0]?.cluster ?? {};
   return { server, certificateAuthority: Buffer.from(authority, "base64").toString() };
 }

@@ -12,7 +12,8 @@ import {
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type Clock, realClock, sleep } from "@konverge/core";
-import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
+import { parseYamlDocument } from "@konverge/schema";
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import { makeFolder, unusable } from "../make-folder.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -63,7 +64,7 @@ export function checkKubeconfig(path: string, name: string, user: string): void 
 
 /** Puts the one cluster, user and context of a kubeconfig into a user's, and makes the context the current one. */
 export async function mergeKubeconfig(path: string, text: string, clock: Clock = realClock()): Promise<void> {
-  const ours = parse(text) as Kubeconfig;
+  const ours = parseYamlDocument(text).value as Kubeconfig;
   const name = ours["current-context"];
   checkKubeconfig(path, name, ours.users[0]!.name);
   await whileLocked(path, clock, () => {

@@ -73,8 +73,8 @@ async function parseText(text: string, file: string): Promise<unknown> {
   try {
     if (text.trimStart().startsWith("{")) return parseJson(text);
     // Only now is a YAML parser worth its memory.
-    const { parse } = await import("yaml");
-    return parse(text);
+    const { parseYamlDocument } = await import("@konverge/schema");
+    return parseYamlDocument(text).value;
   } catch (cause) {
     throw new ConfigError(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

@@ -1,22 +1,13 @@
 import {
+  ADMINISTRATOR,
   type ApiServer,
   Guard,
   type GuardOptions,
   type RequestInfo,
-  requestInfo,
   type User,
 } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
-import {
-  ApiError,
-  type ApiRequest,
-  type ApiResponse,
-  type Clock,
-  sleep,
-  stringifyJson,
-  type Transport,
-  unscaled,
-} from "@konverge/core";
+import { type ApiResponse, type Clock, sleep, type Transport, unscaled } from "@konverge/core";
 import { LEASE_NAMESPACE } from "../kubelet/heartbeats.ts";
 import type { Kubelet } from "../kubelet/kubelet.ts";
 import { metricsResponse, withMetricsGroup } from "../metrics/metrics-api.ts";
@@ -45,6 +36,8 @@ export interface FrontOptions {
  */
 export class ClusterFront {
   readonly guard: Guard;
+  /** Acts as the administrator, for code in the same process. */
+  readonly transport: Transport;
   readonly #server: ApiServer;
   readonly #kubelet: Kubelet;
   readonly #clock: Clock;
@@ -66,40 +59,31 @@ export class ClusterFront {
     this.inside = { client, network: kubelet.network, backends: new ServiceBackends(server.store) };
     this.guard = new Guard({
       access: server.access,
-      limit: server.limit,
+      limit: (user, info, work) =>
+        server.limit(user, info, async () => {
+          // The network's time is the machine's.
+          if (this.requestDelay > 0) await sleep(unscaled(clock), this.requestDelay, { label: "request delay" });
+          return work();
+        }),
       ...(audit && { audit }),
-      answer: async (request, info, user, audited) => {
-        // The network's time is the machine's.
-        if (this.requestDelay > 0) await sleep(unscaled(clock), this.requestDelay, { label: "request delay" });
-        return this.answer(request, info, server.as(user, audited));
-      },
+      answer: (...authorized) => this.answer(...authorized),
     });
+    this.transport = this.guard.as(ADMINISTRATOR);
   }
-
-  /** Acts as the administrator, for code in the same process. */
-  readonly transport: Transport = (request) => this.#carry(request, this.#server.transport);
 
   /** Acts as a user, for the parts of the cluster itself. */
   as(user: User): Transport {
-    const onward = this.#server.as(user);
+    const [here, onward] = [this.guard.as(user), this.#server.as(user)];
     // Of all that is answered here, they ask for metrics alone, and rarely.
-    return (request) => (request.path.startsWith(METRICS) ? this.#carry(request, onward) : onward(request));
-  }
-
-  async #carry(request: ApiRequest, onward: Transport): Promise<ApiResponse> {
-    try {
-      return await this.answer(request, requestInfo(request), onward);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const body = `${stringifyJson(error.status)}\n`;
-      return { status: error.code, headers: { "content-type": "application/json" }, body };
-    }
+    return (request) => (request.path.startsWith(METRICS) ? here : onward)(request);
   }
 
   /** Answers a request that has been authorized, or passes it on. */
-  async answer(request: ApiRequest, info: RequestInfo, onward: Transport): Promise<ApiResponse> {
+  async answer(...authorized: Parameters<ApiServer["answer"]>): Promise<ApiResponse> {
+    const [request, info] = authorized;
+    const onward = () => this.#server.answer(...authorized);
     if (info.path === "/apis" || isOfMetrics(info)) {
-      if (info.path === "/apis") return withMetricsGroup(await onward(request));
+      if (info.path === "/apis") return withMetricsGroup(await onward());
       const real = await realUsage(this.#kubelets);
       return metricsResponse({ kubelet: this.#kubelet, server: this.#server, clock: this.#clock, real }, info);
     }
@@ -107,10 +91,10 @@ export class ClusterFront {
     if (isNodeProxied(info)) {
       const onSimulated = (node: string) =>
         this.#kubelet.nodeNames().includes(node) ? this.#kubelet.podsOn(node) : undefined;
-      return (await proxiedToNode(this.#kubelets, onSimulated, request, info)) ?? onward(request);
+      return (await proxiedToNode(this.#kubelets, onSimulated, request, info)) ?? onward();
     }
     if (isProxied(info)) return proxied(this.inside, request, info);
-    return onward(request);
+    return onward();
   }
 }
 
