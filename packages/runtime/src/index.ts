@@ -72,6 +72,7 @@ export { reconcileLog } from "./observability/reconcile-log.ts";
 export { type HttpServer, type ServeHttpOptions, serveHttp } from "./observability/serve.ts";
 export { tracing } from "./observability/tracing.ts";
 export * from "./observe/observer.ts";
+export { currentReconcile } from "./observe/reconciles-in-progress.ts";
 export type { ControllerState, WatchState } from "./observe/state.ts";
 export {
   type GrantedRule,

@@ -44,6 +44,8 @@ export { ClusterFollower } from "./explorer/cluster-follower.ts";
 export { type EndState, endState, endStateDifferences, endStateMask } from "./explorer/end-state.ts";
 export { type ExploreOptions, explore, replay } from "./explorer/explore.ts";
 export type { RunOptions } from "./explorer/explored-run.ts";
+export type { ExternalFault, ExternalOutcome } from "./explorer/external-fault.ts";
+export type { ExternalState } from "./explorer/external-plane.ts";
 export * from "./explorer/fault.ts";
 export { FAULT_FAMILIES, type FaultFamily, familyOf, POINT_FAMILIES } from "./explorer/fault-family.ts";
 export { FaultPlane } from "./explorer/fault-plane.ts";
@@ -57,6 +59,14 @@ export { explorationJson, explorationJUnit, writeExploration } from "./explorer/
 export { explorationText, findingText, timelineText } from "./explorer/report-text.ts";
 export * from "./explorer/timeline.ts";
 export type { ExploredProcess, World } from "./explorer/world.ts";
+export {
+  type AroundExternalCall,
+  type ExternalCall,
+  type ExternalCaller,
+  type ExternalResourceState,
+  type ExternalSystemOptions,
+  externalSystem,
+} from "./external/external-system.ts";
 export { type ExploreGoOptions, exploreGo } from "./go/explore-go.ts";
 export { buildGoProgram, type GoBuildOptions } from "./go/go-build.ts";
 export { GoModule, GoProgramError } from "./go/go-module.ts";

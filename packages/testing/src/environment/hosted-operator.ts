@@ -9,6 +9,7 @@ import {
   type Transport,
 } from "@konverge/core";
 import type { Log } from "@konverge/runtime";
+import { asProcess, type ExternalSystems } from "../external/external-system.ts";
 import { Life } from "./life.ts";
 import { ProcessExit } from "./process-exit.ts";
 import type { LaunchedProcess, RunnableOperator, StartOperatorOptions } from "./runnable-operator.ts";
@@ -43,6 +44,7 @@ export class HostedOperator implements RunningOperator {
   readonly #options: StartOperatorOptions;
   readonly #traffic: Traffic;
   readonly #faults: FaultInjector;
+  readonly #systems: ExternalSystems;
   #life = new Life();
   #process: LaunchedProcess | undefined;
   #unregister: ((end?: { crashed: boolean }) => Promise<void>) | undefined;
@@ -53,7 +55,14 @@ export class HostedOperator implements RunningOperator {
 
   constructor(
     operator: RunnableOperator,
-    place: { backend: TestBackend; home: string; replica: number; traffic: Traffic; faults: FaultInjector },
+    place: {
+      backend: TestBackend;
+      home: string;
+      replica: number;
+      traffic: Traffic;
+      faults: FaultInjector;
+      systems: ExternalSystems;
+    },
     options: StartOperatorOptions,
   ) {
     this.#operator = operator;
@@ -62,6 +71,7 @@ export class HostedOperator implements RunningOperator {
     this.#replica = place.replica;
     this.#traffic = place.traffic;
     this.#faults = place.faults;
+    this.#systems = place.systems;
     this.#options = options;
   }
 
@@ -108,7 +118,9 @@ export class HostedOperator implements RunningOperator {
       for (let failures = 0, starts = 0; ; ) {
         this.#life = new Life();
         try {
-          await this.#incarnate(this.#life);
+          const life = this.#life;
+          this.#incarnations++;
+          await asProcess(this.#systems, life, this.#caller(life), () => this.#incarnate(life));
           if (!this.#life.over) return;
         } catch (error) {
           // A process that cannot start ends, and is restarted.
@@ -149,13 +161,17 @@ export class HostedOperator implements RunningOperator {
   }
 
   #interposed(life: Life, transport: Transport): Transport {
-    const number = ++this.#incarnations;
+    return this.#faults.interpose?.(transport, this.#caller(life)) ?? transport;
+  }
+
+  #caller(life: Life): { readonly number: number; crash(): void } {
+    const number = this.#incarnations;
     const crash = () => {
       if (life.over) return;
       this.crash();
       this.#liveAgain();
     };
-    return this.#faults.interpose?.(transport, { number, crash }) ?? transport;
+    return { number, crash };
   }
 
   #skewed(clock: Clock): Clock {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { ApiResponse, Clock, Timer, Transport } from "@konverge/core";
 
 /**
@@ -5,7 +6,8 @@ import type { ApiResponse, Clock, Timer, Transport } from "@konverge/core";
  * its clock) is handed out by its life, and goes silent with it.
  *
  * Guarantees: after {@link end}, no request leaves, no answer arrives and no timer fires. Promises that were pending never
- * settle: a rejection would run catch blocks, which a dead process cannot run.
+ * settle: a rejection would run catch blocks, which a dead process cannot run. What a timer calls runs in the asynchronous context in
+ * which the timer was set: whose clock it is, not who moves it on.
  */
 export class Life {
   readonly #death = new AbortController();
@@ -51,11 +53,12 @@ export class Life {
       secrets: inner.secrets,
       after: (ms, task, options) => {
         if (this.over) return { cancel() {} };
+        const inContext = AsyncLocalStorage.bind(task);
         const timer = inner.after(
           ms,
           () => {
             this.#timers.delete(timer);
-            task();
+            inContext();
           },
           options,
         );
@@ -67,10 +70,12 @@ export class Life {
           },
         };
       },
-      post: (task, label) =>
+      post: (task, label) => {
+        const inContext = AsyncLocalStorage.bind(task);
         inner.post(() => {
-          if (!this.over) task();
-        }, label),
+          if (!this.over) inContext();
+        }, label);
+      },
     };
   }
 

@@ -11,6 +11,7 @@ import {
 import { CustomResourceDefinition, Event, Namespace, ServiceAccount } from "@konverge/kinds";
 import { rolesFor } from "@konverge/runtime";
 import { type AnyKind, parseYaml } from "@konverge/schema";
+import { ExternalSystems } from "../external/external-system.ts";
 import { HostedOperator, type Traffic } from "./hosted-operator.ts";
 import { imagesIn } from "./named-images.ts";
 import { PrematureReadiness } from "./premature-readiness.ts";
@@ -41,6 +42,8 @@ export class OperatorTestEnvironment implements TestEnvironment {
   readonly clock: TestEnvironment["clock"];
   readonly namespace: string;
   readonly cluster: TestEnvironment["cluster"];
+  /** The external systems beside this cluster. */
+  readonly externalSystems: ExternalSystems;
   readonly #backend: TestBackend;
   readonly #faults: FaultInjector;
   readonly #traffic: Traffic = { requests: 0, writes: 0, steps: 0, fault: undefined };
@@ -53,6 +56,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
   constructor(backend: TestBackend, faults: FaultInjector = {}) {
     this.#backend = backend;
     this.#faults = faults;
+    this.externalSystems = new ExternalSystems(faults.externalCall);
     this.where = backend.where;
     this.client = backend.client;
     this.clock = backend.clock;
@@ -81,6 +85,7 @@ export class OperatorTestEnvironment implements TestEnvironment {
         replica: this.#operators.length + 1,
         traffic: this.#traffic,
         faults: this.#faults,
+        systems: this.externalSystems,
       },
       options,
     );

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inPlace } from "../external/external-system.ts";
 import { embeddedTestBackend, type TestEnvironmentOptions } from "./embedded-test-backend.ts";
 import { OperatorTestEnvironment } from "./operator-test-environment.ts";
 import type { FaultInjector } from "./test-backend.ts";
@@ -15,7 +16,7 @@ export async function runScenario<T = void>(
   const backend = await embeddedTestBackend(options);
   const environment = new OperatorTestEnvironment(backend, faults);
   try {
-    await scenario(environment);
+    await inPlace(environment.externalSystems, () => scenario(environment));
     const result = await afterwards?.(environment);
     assert.deepEqual(environment.prematureReadiness, [], "objects became ready before their children");
     return result;

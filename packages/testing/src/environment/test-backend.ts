@@ -2,6 +2,7 @@ import type { Client } from "@konverge/client";
 import type { Cluster } from "@konverge/cluster";
 import type { Clock, Transport } from "@konverge/core";
 import type { Permission, Webhooks } from "@konverge/runtime";
+import type { AroundExternalCall } from "../external/external-system.ts";
 import type { CommandResult, ShellOptions, TestEnvironment } from "./test-environment.ts";
 
 /** An operator process that serves webhooks. */
@@ -44,6 +45,8 @@ export interface FaultInjector {
   interpose?(transport: Transport, process: { readonly number: number; crash(): void }): Transport;
   /** The offset of the wall clock of the operator's process, in milliseconds. */
   skew?(): number;
+  /** Stands between the operator's processes and external systems. */
+  externalCall?: AroundExternalCall;
   /**
    * Called at each write except events, counted from 1: whether the process crashes at this write, before or after it
    * receives the response.

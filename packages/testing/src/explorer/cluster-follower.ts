@@ -21,6 +21,8 @@ export class ClusterFollower implements World, ClusterState {
   readonly namespace: string;
   readonly changes: ObjectChange[] = [];
   readonly violations: InvariantViolation[] = [];
+  /** Identifies the state of what is outside the cluster. Default: there is nothing. */
+  outside: (() => string) | undefined;
   readonly #cluster: Cluster;
   readonly #invariants: readonly Invariant[];
   readonly #violated = new Set<Invariant>();
@@ -50,7 +52,8 @@ export class ClusterFollower implements World, ClusterState {
 
   state(): string {
     this.follow();
-    return (this.#hash >>> 0).toString(36);
+    const outside = this.outside?.() ?? "";
+    return ((this.#hash ^ (outside === "" ? 0 : hashOf(outside))) >>> 0).toString(36);
   }
 
   liveVersion(object: { resource: string; namespace: string | undefined; name: string }): string | undefined {

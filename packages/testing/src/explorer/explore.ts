@@ -4,6 +4,7 @@ import type { Scenario } from "../environment/test-environment.ts";
 import { announcedProgress } from "./announced-progress.ts";
 import { endStateMask } from "./end-state.ts";
 import { exploredRun, type PlayedRun, type RunOptions } from "./explored-run.ts";
+import { externalOracles } from "./external-oracles.ts";
 import { type Fault, faultText } from "./fault.ts";
 import { type FaultCandidate, faultCandidates } from "./fault-candidates.ts";
 import { FAULT_FAMILIES, type FaultFamily, familyOf, isPass } from "./fault-family.ts";
@@ -155,7 +156,7 @@ class Search {
     const other = isPassOnly ? clean : await this.#play([], this.#seed + 1);
     const deterministic = isSameTimeline(clean, again);
     const mask = clean.endState && other.endState ? endStateMask(clean.endState, other.endState) : new Set<string>();
-    const judges = [...oracles(mask), ...(this.#options.oracles ?? [])];
+    const judges = [...oracles(mask), ...externalOracles(clean, other), ...(this.#options.oracles ?? [])];
     for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
     // A scenario that fails without faults says nothing about what faults do to it.
     const candidates = clean.endState ? this.#chosen(this.#candidates(clean)) : [];

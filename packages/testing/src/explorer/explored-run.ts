@@ -7,8 +7,10 @@ import {
 } from "../environment/embedded-test-backend.ts";
 import { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 import type { Scenario, StartableOperator } from "../environment/test-environment.ts";
+import { inPlace } from "../external/external-system.ts";
 import { ClusterFollower } from "./cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "./end-state.ts";
+import { ExternalPlane } from "./external-plane.ts";
 import type { Fault } from "./fault.ts";
 import { FaultPlane } from "./fault-plane.ts";
 import { observedUser } from "./observed-user.ts";
@@ -48,10 +50,23 @@ export async function exploredRun(
   const backend = await embeddedTestBackend({ history: HISTORY_MS, ...options.environment, seed });
   const follower = new ClusterFollower(backend.cluster, backend.namespace, options.invariants);
   const plane = new FaultPlane(follower, faults, MOST_REQUESTS);
+  const external = new ExternalPlane(
+    {
+      clock: backend.clock,
+      changes: follower.changes,
+      injected: plane.injected,
+      note: (entry) => plane.note(entry),
+      state: () => follower.state(),
+    },
+    () => environment.externalSystems,
+    faults,
+  );
+  follower.outside = () => external.state();
   const denied: string[] = [];
-  const environment = new OperatorTestEnvironment(backend, {
+  const environment: OperatorTestEnvironment = new OperatorTestEnvironment(backend, {
     interpose: (transport, process) => plane.interpose(transport, process),
     skew: () => plane.skew,
+    externalCall: (call, send, process) => external.call(call, send, process),
     denied: (message) => denied.push(messageOf(message)),
   });
   const operators: StartableOperator[] = [];
@@ -64,7 +79,8 @@ export async function exploredRun(
   let complete = false;
   let prematureReadiness: readonly string[] = [];
   try {
-    await scenario(observedUser(environment, plane, follower, (operator) => operators.push(operator)));
+    const observed = observedUser(environment, plane, follower, (operator) => operators.push(operator));
+    await inPlace(environment.externalSystems, () => scenario(observed));
     await environment.settled();
     if (await plane.atEnd()) await environment.settled();
     idle = await idleActivity(environment, plane, follower);
@@ -100,6 +116,7 @@ export async function exploredRun(
     groups: [...new Set(environment.kinds.map(({ group }) => group))],
     operators,
     kinds: environment.kinds,
+    external: external.atEnd(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AnyObject, Random } from "@konverge/core";
 import { parseApiVersion } from "@konverge/core";
+import { externalFaultsAt } from "./external-fault.ts";
 import { type Fault, type FaultPoint, type FaultTarget, faultName, pointKey } from "./fault.ts";
 import type { FaultFamily } from "./fault-family.ts";
 import type { ExploredRun } from "./oracle.ts";
@@ -55,6 +56,10 @@ export function faultCandidates(
     before = moments[i - 1]?.what ?? "";
     if (moment.type === "wait" && at.on === "user") {
       if (has("user")) add(moment, { type: "impatient user", at });
+      continue;
+    }
+    if (at.on === "external") {
+      if (has("external")) for (const fault of externalFaultsAt(at)) add(moment, fault);
       continue;
     }
     const isWrite = at.on === "request" && moment.type === "write";

@@ -1,18 +1,7 @@
-/**
- * A moment of a run at which a fault can happen, named so that it can be found again in another run of the same scenario:
- * the Nth time that the operator sends this request, receives this event, or the user makes this write.
- */
-export interface FaultPoint {
-  /**
-   * `request`: before a request of the operator is sent. `event`: before a watch event is delivered to the operator. `user`:
-   * before a write of the scenario. `end`: when the scenario has ended and the cluster is idle.
-   */
-  readonly on: "request" | "event" | "user" | "end";
-  /** `create configmaps/web`, `watch pods`, `MODIFIED widgets/w`; empty at the end. Generated names end in `*`. */
-  readonly what: string;
-  /** Counted from 1 among those with the same `on` and `what`. */
-  readonly nth: number;
-}
+import { type ExternalFault, externalFaultName } from "./external-fault.ts";
+import type { FaultPoint } from "./fault-point.ts";
+
+export type { FaultPoint } from "./fault-point.ts";
 
 /** An object as a fault names it. */
 export interface FaultTarget {
@@ -72,7 +61,9 @@ export type Fault =
   /** A node is lost with its pods. */
   | { readonly type: "node lost"; readonly at: FaultPoint }
   /** The wall clock of the operator's process jumps. */
-  | { readonly type: "clock jump"; readonly at: FaultPoint; readonly ms: number };
+  | { readonly type: "clock jump"; readonly at: FaultPoint; readonly ms: number }
+  /** A call of an external system fails, or takes long. */
+  | ExternalFault;
 
 /** The types of {@link Fault}. */
 export type FaultType = Fault["type"];
@@ -136,6 +127,8 @@ export function faultName(fault: Fault): string {
       return "a node is lost";
     case "clock jump":
       return `clock jumps by ${fault.ms / 1000} s`;
+    case "external call":
+      return externalFaultName(fault);
   }
 }
 

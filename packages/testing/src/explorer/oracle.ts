@@ -1,5 +1,6 @@
 import type { AnyObject } from "@konverge/core";
 import type { EndState } from "./end-state.ts";
+import type { ExternalState } from "./external-plane.ts";
 import type { Fault } from "./fault.ts";
 import type { ObjectChange, Timeline } from "./timeline.ts";
 
@@ -39,6 +40,8 @@ export interface ExploredRun {
   readonly prematureReadiness: readonly string[];
   /** The groups of the operator's own kinds, such as `example.com`. */
   readonly groups: readonly string[];
+  /** The external systems at the end, where there are any. */
+  readonly external?: ExternalState;
 }
 
 /** Why a run did not get to its end. */

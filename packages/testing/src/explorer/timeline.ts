@@ -13,9 +13,9 @@ export interface TimelineEntry {
   readonly who: Actor;
   /**
    * `read`: a get or a list. `event`: a watch event that was delivered. `change`: an object changed, whoever wrote it.
-   * `process`: the operator's process started or ended.
+   * `process`: the operator's process started or ended. `external`: a call of an external system.
    */
-  readonly type: "read" | "watch" | "event" | "write" | "change" | "fault" | "process" | "wait";
+  readonly type: "read" | "watch" | "event" | "write" | "change" | "fault" | "process" | "wait" | "external";
   /** `create configmaps/web`, `MODIFIED widgets/w`. */
   readonly what: string;
   /** The response or outcome: `201`, `409 AlreadyExists`, `forbidden`. */

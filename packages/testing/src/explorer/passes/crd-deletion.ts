@@ -43,6 +43,7 @@ export async function crdDeletionPass(
     await environment.settled();
     recording.report(
       ...(await orphans(environment, operator)),
+      ...recording.externalLeaks(),
       ...(await restlessness(environment, { hasReason: true, routine })),
     );
     recording.did("the CRDs are installed again");

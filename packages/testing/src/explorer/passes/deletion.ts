@@ -76,7 +76,8 @@ async function cleanRun({ scenario, kind, options }: DeletionRun) {
     await own.settled();
     const left = await leftovers(own, kind, options);
     const allowed = new Set([...left].filter((key) => !made.has(key)));
-    recording.report(...leftBehind(left, allowed).map((problem) => `deleted at the end: ${problem}`));
+    const told = [...leftBehind(left, allowed), ...recording.externalLeaks()];
+    recording.report(...told.map((problem) => `deleted at the end: ${problem}`));
     return { phases, allowed };
   });
 }
@@ -134,6 +135,7 @@ async function deletedAt(
       const told = [
         ...objects.map(({ metadata }) => `${kind.kind} ${metadata.name} is still there${heldBy(metadata)}`),
         ...leftBehind(left, allowed),
+        ...own.externalLeaks(),
         ...(await restlessness(environment)),
       ];
       own.report(...told.map((problem) => `${where}: ${problem}`));

@@ -2,7 +2,9 @@ import { embeddedTestBackend } from "../../environment/embedded-test-backend.ts"
 import { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { FaultInjector } from "../../environment/test-backend.ts";
 import type { Scenario, TestEnvironment } from "../../environment/test-environment.ts";
+import { inPlace } from "../../external/external-system.ts";
 import { ClusterFollower } from "../cluster-follower.ts";
+import { ExternalPlane } from "../external-plane.ts";
 import { FaultPlane } from "../fault-plane.ts";
 import { observedUser } from "../observed-user.ts";
 import type { Timeline } from "../timeline.ts";
@@ -15,15 +17,22 @@ export class Recording {
   readonly observed: TestEnvironment;
   readonly problems: PassProblem[] = [];
   readonly #plane: FaultPlane;
+  readonly #external: ExternalPlane;
   readonly #follower: ClusterFollower;
   #from = 0;
 
   constructor(backend: Awaited<ReturnType<typeof embeddedTestBackend>>, faults: FaultInjector) {
     this.#follower = new ClusterFollower(backend.cluster, backend.namespace);
     this.#plane = new FaultPlane(this.#follower);
+    const clock = backend.clock;
+    const { changes } = this.#follower;
+    const { injected } = this.#plane;
+    const run = { clock, changes, injected, note: this.#plane.note.bind(this.#plane), state: () => "" };
+    this.#external = new ExternalPlane(run, () => this.environment.externalSystems, []);
     this.environment = new OperatorTestEnvironment(backend, {
       ...faults,
       interpose: (transport, process) => this.#plane.interpose(transport, process),
+      externalCall: (call, send, process) => this.#external.call(call, send, process),
     });
     this.observed = observedUser(this.environment, this.#plane, this.#follower, () => {});
   }
@@ -48,6 +57,12 @@ export class Recording {
     for (const message of messages) this.problems.push({ message, timeline });
   }
 
+  /** Resources of external systems whose object is gone, as sentences. */
+  externalLeaks(): readonly string[] {
+    this.#follower.follow();
+    return this.#external.atEnd().leaked;
+  }
+
   async end(): Promise<void> {
     this.#follower.stop();
     await this.environment.end();
@@ -64,8 +79,10 @@ export async function recorded<T>(
   const backend = await embeddedTestBackend({ ...environment, ...(seed !== undefined && { seed }) });
   const recording = new Recording(backend, faults);
   try {
-    await scenario(recording);
-    const result = await afterwards(recording);
+    const result = await inPlace(recording.environment.externalSystems, async () => {
+      await scenario(recording);
+      return afterwards(recording);
+    });
     recording.report(...recording.environment.prematureReadiness);
     return { result, problems: recording.problems };
   } finally {
