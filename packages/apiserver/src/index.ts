@@ -33,6 +33,7 @@ export { type Listener, type ListenOptions, listen, type TlsOptions } from "./li
 export { ConnectionReset } from "./listener/outgoing.ts";
 export { SERVER_NAMES } from "./listener/server-names.ts";
 export { ADMINISTRATOR, ApiServer, type ApiServerOptions } from "./server.ts";
+export { stateOf } from "./state-of.ts";
 export type { Collection } from "./storage/collection.ts";
 export type { Entry, StoredChange } from "./storage/entry.ts";
 export type { Journal, JournalRecord, Snapshot } from "./storage/journal.ts";

@@ -41,6 +41,7 @@ export { callWebhook } from "./port/call-webhook.ts";
 export { type ClusterPort, openPort, type PortOptions } from "./port/open-port.ts";
 export { NotSettledError, type SettledOptions } from "./rest/settled.ts";
 export * from "./start-cluster.ts";
+export { liveState, timeOf } from "./state/live-state.ts";
 export type { LocalAddress } from "./streams/exposed-ports.ts";
 export type { PortConnection } from "./streams/pod-network.ts";
 export { FileError, type FileErrorCode } from "./userland/file-error.ts";

@@ -4,6 +4,7 @@ import {
   type Authority,
   createAuthority,
   type Guard,
+  loadSnapshot,
   type Snapshot,
 } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
@@ -40,6 +41,11 @@ export interface ClusterOptions extends ImagesOptions {
   parts?: readonly ControlPlaneComponent[];
   /** The simulated nodes. Default: a few, which come with the first object that needs them. */
   nodes?: readonly NodeShape[];
+  /**
+   * A file that `konverge snapshot` wrote: the cluster begins with that state, and with the nodes in it. Default: it begins
+   * empty.
+   */
+  from?: string;
   /** How the API server is set up: an earlier state, a journal, tokens. */
   server?: Omit<ApiServerOptions, "clock">;
   /** The certificate by which clients know the server, in PEM: pods find it in `kube-root-ca.crt`. */
@@ -120,7 +126,15 @@ export interface ForkOptions {
  * ```
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  return clusterOf({ ...options, clock: knowing(options.clock ?? realClock()) }, new Images(options));
+  const { from, ...given } = options;
+  const begun = from === undefined ? given : beginningWith(loadSnapshot(from), given);
+  return clusterOf({ ...begun, clock: knowing(options.clock ?? realClock()) }, new Images(options));
+}
+
+/** How a cluster begins with a state from elsewhere: with its nodes, if it has any, and no others. */
+function beginningWith(state: Snapshot, options: ClusterOptions): ClusterOptions {
+  const hasNodes = (state.collections.get("/nodes")?.size ?? 0) > 0;
+  return { ...(hasNodes && { nodes: [] }), ...options, server: { ...options.server, state } };
 }
 
 async function clusterOf(

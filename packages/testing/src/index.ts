@@ -8,7 +8,8 @@
  * {@link explore} repeats a scenario with faults at every point (crashes, failing requests, stale reads, missed events, other
  * writers …), judges each run by oracles, and reports each finding with the fewest faults and a timeline. {@link checkOperator}
  * does it for an operator without a scenario, and {@link exploreProgram} for an operator in any language, as a process behind
- * a proxy.
+ * a proxy. {@link rehearse} runs the next version of an operator on the state of a live cluster, and reports what it does that the
+ * present one does not.
  */
 
 export type { Cluster } from "@konverge/cluster";
@@ -73,3 +74,6 @@ export { GoModule, GoProgramError } from "./go/go-module.ts";
 export { GoProgram } from "./go/go-program.ts";
 export type { GoProgramOptions } from "./go/go-program-options.ts";
 export { scenarioOnVirtualTime } from "./go/scenario-on-virtual-time.ts";
+export * from "./rehearse/rehearsal.ts";
+export { rehearsalJUnit, rehearsalPage, rehearsalText } from "./rehearse/rehearsal-text.ts";
+export { type RehearseOptions, rehearse } from "./rehearse/rehearse.ts";

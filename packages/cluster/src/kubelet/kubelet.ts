@@ -378,7 +378,9 @@ export class Kubelet {
   ): PodHost {
     const { client, clock, log } = context;
     const { images } = this.#options;
-    const { hostIP, podPrefix } = addressOf(node.index);
+    const { hostIP: ownIP, podPrefix } = addressOf(node.index);
+    // A pod of a cluster that this one continues has the address that its node had there.
+    const hostIP = pod.status?.hostIP ?? ownIP;
     const podIP = pod.spec?.hostNetwork ? hostIP : (pod.status?.podIP ?? `${podPrefix}.${freeNumber(node.used)}`);
     const place = { hostIP, podIP };
     if (podIP !== hostIP) node.used.add(Number(podIP.slice(podIP.lastIndexOf(".") + 1)));

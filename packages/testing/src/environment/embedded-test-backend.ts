@@ -34,6 +34,8 @@ export interface TestEnvironmentOptions {
   readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** The seed of the virtual clock. */
   readonly seed?: number;
+  /** The start of virtual time, in milliseconds since 1970. Default: the same moment in all runs. */
+  readonly start?: number;
   /** Let the seed choose the order of events at the same time. */
   readonly shuffle?: boolean;
   /**

@@ -5,20 +5,37 @@ const LISTED = 3;
 /** The longest text of a value. */
 const LONGEST = 120;
 
+/** A field in which two values differ: its path, and both values; undefined if a value does not exist. */
+export interface FieldDifference {
+  readonly path: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
+}
+
 /** How a value differs from the expected one, field by field: `data.text: expected "a", but it is "b"`. */
 export function fieldDifferences(expected: unknown, actual: unknown): string {
-  const found: string[] = [];
-  collect(expected, actual, "", found);
+  const found = differingFields(expected, actual).map(sentence);
   const more = found.length > LISTED ? [`and ${found.length - LISTED} more`] : [];
   return [...found.slice(0, LISTED), ...more].join("; ");
 }
 
-function collect(expected: unknown, actual: unknown, path: string, found: string[]): void {
+/** The fields in which two values differ. Items of lists are found by their type or name, if each has one. */
+export function differingFields(expected: unknown, actual: unknown): FieldDifference[] {
+  const found: FieldDifference[] = [];
+  collect(expected, actual, "", found);
+  return found;
+}
+
+function sentence({ path, expected, actual }: FieldDifference): string {
+  const wanted = expected === undefined ? "nothing" : valueText(expected);
+  return `${path === "" ? "it" : path}: expected ${wanted}, but it is ${valueText(actual)}`;
+}
+
+function collect(expected: unknown, actual: unknown, path: string, found: FieldDifference[]): void {
   if (JSON.stringify(expected) === JSON.stringify(actual)) return;
   const [a, b] = [membersOf(expected, actual), membersOf(actual, expected)];
   if (!a || !b) {
-    const wanted = expected === undefined ? "nothing" : textOf(expected);
-    found.push(`${path === "" ? "it" : path}: expected ${wanted}, but it is ${textOf(actual)}`);
+    found.push({ path, expected, actual });
     return;
   }
   for (const name of new Set([...a.keys(), ...b.keys()])) {
@@ -44,7 +61,8 @@ function isKeyedBy(key: string, items: readonly unknown[]): boolean {
 
 const fieldName = (name: string) => (/^[\w-]+$/.test(name) ? name : `[${JSON.stringify(name)}]`);
 
-function textOf(value: unknown): string {
+/** A value as text that fits into a line. */
+export function valueText(value: unknown): string {
   if (value === undefined) return "missing";
   const text = JSON.stringify(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
