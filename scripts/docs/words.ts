@@ -16,7 +16,7 @@ import { COMMENT_WORDS, NAME_WORDS, type Replacement, SPELLINGS, WORDS } from ".
 const ENFORCED = [
   "*.md",
   "bench/**/*.md",
-  "docs/README.md",
+  "docs/*.md",
   "docs/{decisions,guide,reference}/*.md",
   "docs/site/index.md",
   "{examples,operators,packages}/**/*.md",
