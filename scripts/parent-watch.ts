@@ -1,6 +1,6 @@
 /**
- * Calls `stop` when the process that started this one is gone: one that was killed cannot stop what it started. (Windows keeps
- * the number of a parent that is gone, and nothing happens.)
+ * Calls `stop` when the process that started this one has ended: one that was killed cannot stop what it started. (Windows keeps
+ * the number of a parent that has ended, and nothing happens.)
  */
 export function whenParentDies(stop: () => void): void {
   const parent = process.ppid;

@@ -1,4 +1,4 @@
-// Long suites run in part on every landing: another part for each commit, so that all of it is seen over time.
+// Long suites run in part on every landing: another part for each commit, so that all of it is run over time.
 import { execFileSync } from "node:child_process";
 
 /** The seed of a run: the one given, or one that changes with every commit. Print it: it repeats the run. */

@@ -1,4 +1,4 @@
-// The first idea: say which children an object shall have. They are created, repaired, and pruned.
+// The first idea: return the children of an object. They are created, repaired, and pruned.
 import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 

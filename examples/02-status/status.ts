@@ -15,7 +15,7 @@ export const Quiz = defineKind({
   },
 });
 
-/** The answer is written into a ConfigMap by somebody else; the controller leaves that field alone, and reports it. */
+/** Another client writes the answer into a ConfigMap; the controller does not set that field, and reports it. */
 export const quizzes = controller(Quiz, {
   owns: [ConfigMap],
   reconcile({ metadata, spec }, { observed }) {

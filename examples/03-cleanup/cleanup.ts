@@ -8,7 +8,7 @@ export const Guest = defineKind({
   versions: { v1: { spec: z.object({}).default({}) } },
 });
 
-/** A guest can leave when its bill is paid: a ConfigMap that somebody else deletes. */
+/** A guest can leave when its bill is paid: a ConfigMap that another client deletes. */
 export const guests = controller(Guest, {
   reconcile: () => undefined,
   async cleanup({ metadata }, { client }) {

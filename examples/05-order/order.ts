@@ -16,7 +16,7 @@ export const rollouts = controller(Rollout, {
     const migration = step(`${name}-migration`, version);
     return {
       children: [
-        // Whoever migrates says so in a field of their own.
+        // The program that migrates reports it in a field that it owns.
         plannedChild(migration, { readyWhen: ({ data }) => data?.["done"] === data?.["version"] }),
         plannedChild(step(`${name}-server`, version), { after: [migration] }),
       ],

@@ -1,4 +1,4 @@
-// Say what kind of failure it is: it passes, it needs somebody, or something outside is not there yet.
+// Distinguish failures: transient ones, those that a user must fix, and external systems that are not there yet.
 import { controller, defineKind, ExternalError, PermanentError, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 

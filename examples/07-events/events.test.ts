@@ -2,4 +2,4 @@ import { test } from "node:test";
 import { onEmbedded } from "../test/embedded.ts";
 import { scenario } from "./events.scenario.ts";
 
-test("users are told what happened", () => onEmbedded(scenario));
+test("events report what happened", () => onEmbedded(scenario));

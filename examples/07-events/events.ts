@@ -1,4 +1,4 @@
-// Tell users what happened, where `kubectl describe` shows it.
+// Report what happened where `kubectl describe` shows it.
 import { controller, defineKind, z } from "konverge";
 
 export const Parcel = defineKind({

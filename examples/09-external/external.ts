@@ -33,7 +33,7 @@ export function phones(company: Company) {
     delete: (number) => company.cancel(number),
   });
   return controller(Phone, {
-    // Nobody tells us when somebody changes it at the company: look now and then.
+    // No event reports a change at the company: read it periodically.
     resync: 1_000,
     async reconcile(phone, context) {
       await line.converge(phone, phone.spec.forwardTo, context);

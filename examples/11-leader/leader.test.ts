@@ -2,4 +2,4 @@ import { test } from "node:test";
 import { onEmbedded } from "../test/embedded.ts";
 import { scenario } from "./leader.scenario.ts";
 
-test("one of two replicas acts, and the other takes over", () => onEmbedded(scenario));
+test("one of two replicas is active, and the other acquires the lease when it ends", () => onEmbedded(scenario));

@@ -1,4 +1,4 @@
-// Run two replicas, of which one acts: when it goes, the other takes over.
+// Run two replicas, of which one is active: when it ends, the other acquires the lease.
 import { controller, defineKind, z } from "konverge";
 
 export const Ship = defineKind({

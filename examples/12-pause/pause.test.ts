@@ -2,4 +2,4 @@ import { test } from "node:test";
 import { onEmbedded } from "../test/embedded.ts";
 import { scenario } from "./pause.scenario.ts";
 
-test("an object is left alone while somebody wants it so", () => onEmbedded(scenario));
+test("an object is not reconciled while its annotation says so", () => onEmbedded(scenario));

@@ -1,4 +1,4 @@
-// Leave an object alone for a while: an annotation, and nothing to write in the controller.
+// Pause the reconciles of an object: with an annotation, and without code in the controller.
 import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 

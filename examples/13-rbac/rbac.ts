@@ -1,4 +1,4 @@
-// Give an operator exactly the rights that it needs: they follow from what it declares.
+// Give an operator exactly the permissions that it needs: they follow from its definition.
 import { cacheKind, controller, defineKind, z } from "konverge";
 import { ConfigMap, Secret } from "konverge/kinds";
 import { controllerPermissions, rolesFor } from "konverge/rbac";

@@ -1,4 +1,4 @@
-// Tell how the operator itself is doing: metrics, probes and a line per reconcile.
+// Report the state of the operator itself: metrics, probes and a line per reconcile.
 import { controller, defineKind, type Manager, z } from "konverge";
 import { httpEndpoints, Metrics } from "konverge/observability";
 import type { Clock } from "konverge/time";
@@ -11,7 +11,7 @@ export const Plant = defineKind({
 
 export const plants = controller(Plant, { reconcile: ({ spec }) => ({ status: { height: spec.water * 2 } }) });
 
-/** In a program of its own: `serve(probes(…), { port: 8080 })`. */
+/** In a separate program: `serve(probes(…), { port: 8080 })`. */
 export const probes = (manager: Manager, metrics: Metrics) => httpEndpoints({ manager, metrics });
 
 export const plantMetrics = (clock: Clock) => new Metrics({ clock, process: false });

@@ -13,7 +13,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
       .map(({ metadata }) => metadata)
       .filter(({ name }) => name.startsWith("t-"));
   await until("it is built", async () => (await floors()).length === 4);
-  // Whoever lives on the third floor keeps all below it standing.
+  // A tenant on the third floor blocks the deletion of all floors below.
   const hold = { merge: { metadata: { finalizers: ["examples.konverge.dev/inhabited"] } } };
   await client.patch(ConfigMap, `${namespace}/t-2`, hold);
   await client.patch(Tower, `${namespace}/t`, { merge: { spec: { floors: 1 } } });

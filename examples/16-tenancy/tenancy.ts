@@ -1,11 +1,11 @@
-// Serve tenants without lending them the operator's rights: children are written in the name of a service account that
+// Serve tenants without lending them the operator's permissions: children are written in the name of a service account that
 // the object names, in its own namespace.
 import { controller, defineKind, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 
-export const Wish = defineKind({
+export const Note = defineKind({
   group: "examples.konverge.dev",
-  kind: "Wish",
+  kind: "Note",
   versions: {
     v1: {
       spec: z.object({ serviceAccount: z.string(), text: z.string() }),
@@ -14,7 +14,7 @@ export const Wish = defineKind({
   },
 });
 
-export const wishes = controller(Wish, {
+export const notes = controller(Note, {
   owns: [ConfigMap],
   impersonate: ({ metadata, spec }) => ({ user: `system:serviceaccount:${metadata.namespace}:${spec.serviceAccount}` }),
   reconcile: ({ metadata, spec }) => ({

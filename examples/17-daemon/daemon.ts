@@ -18,17 +18,17 @@ export interface Channels {
 }
 
 export function feeds(channels: Channels) {
-  // What a daemon has seen is no state to rely on: it is lost in a restart, and then seen again.
+  // Do not rely on what a daemon has observed: a restart loses it, and it is observed again.
   const latest = new Map<string, number>();
   return controller(Feed, {
     daemons: {
       follow: {
-        // A new channel needs a new daemon; any other change leaves this one alone.
+        // A new channel needs a new daemon; any other change keeps this one.
         basis: ({ spec }) => spec.channel,
         async run({ metadata, spec }, { signal, requeue }) {
           for await (const message of channels.messages(spec.channel, signal)) {
             latest.set(metadata.uid ?? "", message);
-            // What shall be is still the reconciler's to say.
+            // The reconciler still decides the desired state.
             requeue();
           }
         },

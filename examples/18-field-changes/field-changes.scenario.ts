@@ -13,7 +13,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await until("it is set up", isAt("1"));
   await client.patch(Shop, key, { merge: { spec: { version: 2 } } });
   await until("it is migrated", isAt("2"));
-  // Changes that nobody saw count as well; those in between do not.
+  // Changes during a downtime count as well; intermediate values do not.
   let stopped = false;
   void manager.stop().then(() => {
     stopped = true;

@@ -1,4 +1,4 @@
-// Take over from another operator: its objects, its fields, its finalizer.
+// Adopt what another operator managed: its objects, its fields, its finalizer.
 import { controller, defineKind, ownedKind, z } from "konverge";
 import { adoptFields } from "konverge/adoption";
 import type { Client } from "konverge/client";
@@ -23,7 +23,7 @@ export const gardens = controller(Garden, {
   }),
 });
 
-/** To be called once, when the other operator has stopped for good: nobody else will remove its finalizer. */
+/** To be called once, when the other operator has stopped for good: no other program will remove its finalizer. */
 export async function takeGardens(client: Client, namespace: string): Promise<void> {
   for await (const { metadata } of client.each(Garden, { namespace })) {
     await adoptFields(client, Garden, `${namespace}/${metadata.name}`, {

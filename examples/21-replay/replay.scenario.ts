@@ -24,12 +24,12 @@ export async function scenario({ client, namespace, install, run, until }: Place
     });
     assert.ok(!readFileSync(recorder, "utf8").includes("open sesame"));
     for await (const { differences } of replayRecording(recorder, sites("http"))) assert.deepEqual(differences, []);
-    const told: string[] = [];
+    const reported: string[] = [];
     for await (const { differences } of replayRecording(recorder, sites("https"))) {
-      told.push(differences.map(replayDifferenceText).join("\n"));
+      reported.push(differences.map(replayDifferenceText).join("\n"));
     }
     assert.equal(
-      told[0],
+      reported[0],
       [
         `  ~ child ConfigMap ${namespace}/blog`,
         '    draft.data.url: "http://blog.example.com" → "https://blog.example.com"',

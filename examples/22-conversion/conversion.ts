@@ -23,10 +23,10 @@ export const Message = defineKind({
   },
 });
 
-/** The API server asks these whenever somebody wants a version that is not the stored one. */
+/** The API server asks these for each request in a version that is not the stored one. */
 export const messageWebhooks = new Webhooks({ conversions: [Message] });
 
-/** A controller sees every object in the stored version, whoever wrote it in which. */
+/** A controller sees every object in the stored version, whatever version a client wrote. */
 export const messages = controller(Message, {
   owns: [ConfigMap],
   reconcile: ({ metadata, spec }) => ({

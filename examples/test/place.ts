@@ -2,11 +2,11 @@ import type { AnyKind, Controller, Manager, ManagerOptions } from "konverge";
 import type { Client } from "konverge/client";
 import type { Webhooks } from "konverge/webhooks";
 
-/** Where an example is tried out: the embedded cluster or a real one. A scenario cannot tell which. */
+/** Where an example is tried out: the embedded cluster or a real one. A scenario cannot distinguish them. */
 export interface Place {
   /** A namespace of the scenario's own. */
   readonly namespace: string;
-  /** The user's client, with all rights. */
+  /** The user's client, with all permissions. */
   readonly client: Client;
   /** What the server has warned the user about. */
   readonly warnings: readonly string[];
@@ -33,7 +33,7 @@ export interface Ground {
   serve(webhooks: Webhooks, name: string): Promise<() => Promise<void>>;
 }
 
-/** Plays a scenario in a namespace of its own, and stops all that it started. */
+/** Plays a scenario in a dedicated namespace, and stops all that it started. */
 export async function play(scenario: Scenario, namespace: string, ground: Ground): Promise<void> {
   const { CustomResourceDefinition, Namespace } = await import("konverge/kinds");
   const { run } = await import("konverge");

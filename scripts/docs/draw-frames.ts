@@ -3,7 +3,7 @@ import type { Frame } from "./terminal-frames.ts";
 const CHARACTER = 7.8;
 const LINE = 18;
 const MARGIN = 16;
-/** Milliseconds that the last frame stays before the recording begins anew. */
+/** Milliseconds that the last frame stays before the recording begins again. */
 const REST = 6000;
 const COLOURS: Record<string, string> = { "✔": "#7ee787", "…": "#e3b341" };
 

@@ -1,5 +1,5 @@
 // `npm run docs`: runs every command and code block of the README, the guide, the reference and the operators' READMEs, in
-// order, each document in a folder of its own, and checks the types of all of it. As many documents as there are cores are run at a
+// order, each document in a separate folder, and checks the types of all of it. As many documents as there are cores are run at a
 // time: clusters in them have different names.
 //
 //   ```sh                    every line is a command
@@ -25,7 +25,7 @@ const RUN_ELSEWHERE = new Set([
   "npm run real:build",
 ]);
 
-/** Each document has a folder of its own below it. */
+/** Each document has a separate folder below it. */
 const FOLDER = resolve(".konverge/docs");
 
 const documents =

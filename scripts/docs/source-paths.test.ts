@@ -9,7 +9,9 @@ const FOR_USERS = new Set(["konverge", "dev", "create-konverge", "envtest-go", "
 
 /** The code spans of a page that begin with one of these folders. */
 const paths = (file: string, folders: string) =>
-  [...readFileSync(join(ROOT, file), "utf8").matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)\``, "g"))].map((match) => match[1] ?? "");
+  [...readFileSync(join(ROOT, file), "utf8").matchAll(new RegExp(`\`((?:${folders})/[\\w./-]+)\``, "g"))].map(
+    (match) => match[1] ?? "",
+  );
 
 const packages = globSync("packages/*/package.json", { cwd: ROOT }).map(dirname);
 
@@ -25,7 +27,10 @@ test("the files that the architecture page names exist", () => {
 test("each package has a page that names where to begin, and the files on it exist", () => {
   for (const folder of packages) {
     const page = join(folder, "README.md");
-    assert.ok(existsSync(join(ROOT, page)), `${page} is missing: write what the package is, and which file to read first`);
+    assert.ok(
+      existsSync(join(ROOT, page)),
+      `${page} is missing: write what the package is, and which file to read first`,
+    );
     if (FOR_USERS.has(folder.slice("packages/".length))) continue;
     const named = paths(page, "src|page|build");
     assert.ok(named.length > 0, `${page} names no file`);

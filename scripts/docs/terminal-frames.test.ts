@@ -13,7 +13,7 @@ function recording(pause = 0) {
   return { terminal, at };
 }
 
-test("lines that are drawn anew replace what stood there", () => {
+test("lines that are drawn again replace what was there", () => {
   const { terminal, at } = recording();
   at(0, "hello\n");
   at(10, "\x1b[2K… one\n\x1b[2K… two\n");
@@ -37,7 +37,7 @@ test("frames that show the same, or follow at once, are one", () => {
   );
 });
 
-test("lines that are cleared are gone, and colors are not drawn", () => {
+test("cleared lines are not drawn, and neither are colors", () => {
   const { terminal, at } = recording();
   at(0, "\x1b[2K\x1b[32m✔\x1b[0m one\n\x1b[2Ktwo\n");
   at(10, "\x1b[2A\x1b[2Kone\n\x1b[0J");

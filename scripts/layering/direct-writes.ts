@@ -1,6 +1,6 @@
 import { isTest, type Sources } from "./imports.ts";
 
-/** Writes that an operator or a built-in controller sends by itself, instead of returning the desired state. */
+/** Writes that an operator or a built-in controller sends itself, instead of returning the desired state. */
 export interface DirectWrites {
   readonly file: string;
   readonly lines: readonly number[];

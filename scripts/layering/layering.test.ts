@@ -7,7 +7,7 @@ import { packageProblems } from "./packages.ts";
 
 const imports = (sources: Record<string, string>) => importsIn(new Map(Object.entries(sources)));
 
-test("values, types, re-exports and lazy imports are found with their lines; comments, strings and packages are told apart", () => {
+test("values, types, re-exports and lazy imports are found with their lines; comments, strings and packages are distinguished", () => {
   const found = imports({
     "packages/core/src/a.ts": [
       "// see import rules",

@@ -209,12 +209,12 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
           await hasText(server(), "charted", "CHART");
         }
         await run("uninstall", ...release, "--wait");
-        await until("its Deployment is gone", () => isGone(server(), Deployment, `caches/${NAME}`));
+        await until("its Deployment is gone", () => isDeleted(server(), Deployment, `caches/${NAME}`));
         await client.create(CACHES, cache("left", { text: "left" }));
-        // Its CRDs stay, and its Service is gone: nothing converts what is deleted with them.
+        // Its CRDs stay, and its Service is deleted: nothing converts what is deleted with them.
         for (const crd of ["caches.example.com", "trainingjobs.ml.example.com"]) {
           await client.delete(CustomResourceDefinition, crd);
-          await until(`${crd} is gone`, () => isGone(server(), CustomResourceDefinition, crd));
+          await until(`${crd} is gone`, () => isDeleted(server(), CustomResourceDefinition, crd));
         }
       },
       why,
@@ -234,7 +234,7 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
         }
         assert.match(await project.konverge("undeploy", ...where), /deployment\.apps\/cache-operator deleted/);
         await project.konverge("uninstall", "--force", ...where);
-        assert.ok(await isGone(server(), CustomResourceDefinition, "caches.example.com"));
+        assert.ok(await isDeleted(server(), CustomResourceDefinition, "caches.example.com"));
       },
       missing,
     );
@@ -257,7 +257,7 @@ describe("from an empty folder to a packaged operator", { timeout: 20 * 60_000 }
 
 const npm = (...args: string[]) => project.run("npm", args);
 
-/** Lint and formatting by Biome's recommended rules; a project has no linter of its own. */
+/** Lint and formatting by Biome's recommended rules; a project has no linter. */
 async function lint(): Promise<void> {
   const formatter = { indentStyle: "space", indentWidth: 2, lineWidth: 120 };
   project.write("biome.json", `${JSON.stringify({ formatter })}\n`);
@@ -300,7 +300,7 @@ async function hasText({ client }: Server, name: string, text: string, run?: Run
   });
 }
 
-function isGone<T extends KubeObject>({ client }: Server, kind: KindRef<T>, key: string): Promise<boolean> {
+function isDeleted<T extends KubeObject>({ client }: Server, kind: KindRef<T>, key: string): Promise<boolean> {
   return client.get(kind, key).then(
     () => false,
     (error: unknown) => isNotFound(error),

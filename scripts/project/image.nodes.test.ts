@@ -49,8 +49,8 @@ describe("the image of a new project on a real node", { skip: whyNoRealNodes() }
     "konverge image load builds the image with buildah, without a registry, and loads it into the node",
     async () => {
       await storeBaseImages(project);
-      const told = await project.konverge("image", "load", ".", "--name", "project", "--image", IMAGE);
-      assert.match(told, /registry\.example\.com\/cache-operator:v1 loaded into linux-1/);
+      const output = await project.konverge("image", "load", ".", "--name", "project", "--image", IMAGE);
+      assert.match(output, /registry\.example\.com\/cache-operator:v1 loaded into linux-1/);
     },
   );
 

@@ -1,5 +1,5 @@
 // `npm run api`: writes the API reference, docs/reference/api, from the declarations of the published packages, so that every
-// change of the public API is seen in review.
+// change of the public API is visible in review.
 // `npm run api -- --check`: fails unless the pages are current and the names keep the rules.
 // `npm run api -- --count`: prints the number of values and types of each entry point; fails unless the names keep the rules.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

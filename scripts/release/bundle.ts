@@ -15,7 +15,7 @@ const STARTED = ["main", "explore-worker", "operator-catalog", "operator-contain
 /** Libraries in CommonJS ask for Node's own modules by this name. */
 const REQUIRE = 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);';
 
-/** Whichever file is run first says that Node is too old. Bun and Deno tell a version of Node that they are compatible with. */
+/** Whichever file is run first reports that Node is too old. Bun and Deno report the version of Node that they are compatible with. */
 const CHECK_NODE = `if (!process.versions.bun && !process.versions.deno && Number.parseInt(process.versions.node) < ${NODE_MINIMUM})
   throw new Error("konverge needs Node ${NODE_MINIMUM} or newer; this is Node " + process.versions.node + ": install it from https://nodejs.org");`;
 
@@ -65,11 +65,11 @@ function options(outdir: string) {
     splitting: true,
     format: "esm",
     platform: "node",
-    // Syntax that an older Node can read, or it would fail there before it can be told that it is too old.
+    // Syntax that an older Node can read, or it would fail there before it can report that it is too old.
     target: "node20",
     legalComments: "none",
     external: [...EXTERNAL],
-    // The same library as modules: names can be imported from it on demand, and what nobody uses is left out.
+    // The same library as modules: names can be imported from it on demand, and what is not used is left out.
     alias: { yaml: join(process.cwd(), "node_modules/yaml/browser/index.js") },
     plugins: [requiredHttp(), parsedJson()],
     banner: { js: `${REQUIRE}\n${CHECK_NODE}` },
@@ -137,7 +137,7 @@ function parsedJson(): Plugin {
   };
 }
 
-/** The licences of the libraries that became part of a bundle. */
+/** The licenses of the libraries that became part of a bundle. */
 export function thirdParties(inputs: Metafile["inputs"]): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

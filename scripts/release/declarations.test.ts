@@ -20,7 +20,7 @@ test("an import of a folder in another package becomes an internal subpath of th
   );
 });
 
-test("anything else is left alone", () => {
+test("anything else is unchanged", () => {
   const text = 'const x = "@konverge/core"; import "@konverge/real"; import { z } from "zod";';
   assert.equal(rewriteImports(text, "types/runtime/a.d.ts", konverge), text);
 });

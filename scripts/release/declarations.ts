@@ -5,7 +5,7 @@ import { destinationOf, foldersOf, type PublishedPackage } from "./layout.ts";
 
 const SPECIFIER = /((?:from|import)\s*\(?\s*)"((?:@konverge\/|konverge)[\w./-]*)"/g;
 
-/** Puts the declarations of a package into its `types`, each folder in one of its own. */
+/** Puts the declarations of a package into its `types`, each folder in another one. */
 export function copyDeclarations(target: PublishedPackage, root: string, from: string = emitted): void {
   for (const folder of foldersOf(target)) {
     if (folder === target.command) continue;

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path/posix";
 
-/** The folder of the package behind `npm create konverge`: a launcher without code of its own. */
+/** The folder of the package behind `npm create konverge`: only a launcher. */
 const FOLDER = "packages/create-konverge";
 export const LAUNCHER = "create-konverge";
 

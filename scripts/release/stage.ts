@@ -14,7 +14,7 @@ const SCHEMA = "packages/schema";
 /** Files beside the sources that code reads when it runs. */
 const READ_BY_CODE = ["data", "scripts"];
 
-/** What runs: the bundle, what it reads, the command and a manifest, in a folder of its own. */
+/** What runs: the bundle, what it reads, the command and a manifest, in a separate folder. */
 export async function stageCode(target: PublishedPackage, root: string): Promise<void> {
   await bundle(target, root);
   if (target.programs) copyDataOfPrograms(root);
@@ -38,7 +38,7 @@ function copyDataOfPrograms(root: string): void {
   cpSync(join(KINDS, "data"), join(root, "data"), { recursive: true });
 }
 
-/** The page of the console: built here, so that nobody who installs it needs a bundler. */
+/** The page of the console: built here, so that its users need no bundler. */
 async function stagePage(folder: string): Promise<void> {
   const { files, metafile } = await bundlePage();
   mkdirSync(folder, { recursive: true });

@@ -30,7 +30,7 @@ export interface NavigationSection {
 export function readNavigation(root: string): { sections: NavigationSection[]; problems: string[] } {
   const sections: { title: string; groups: { title?: string; pages: NavigationPage[] }[] }[] = [];
   const problems: string[] = [];
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   const lines = readFileSync(join(root, NAVIGATION), "utf8").split("\n");
   for (const [i, line] of lines.entries()) {
     const where = `${NAVIGATION}:${i + 1}`;
@@ -48,8 +48,8 @@ export function readNavigation(root: string): { sections: NavigationSection[]; p
     const pages = pagesAt(root, path, title);
     if (pages.length === 0) problems.push(`${where}: ${path} has no page: name a Markdown file, or a folder with some`);
     for (const page of pages) {
-      if (seen.has(page.path)) problems.push(`${where}: ${page.path} is listed twice`);
-      seen.add(page.path);
+      if (listed.has(page.path)) problems.push(`${where}: ${page.path} is listed twice`);
+      listed.add(page.path);
     }
     if (section.groups.length === 0) section.groups.push({ pages: [] });
     section.groups.at(-1)!.pages.push(...pages);

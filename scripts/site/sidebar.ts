@@ -37,5 +37,5 @@ export function themeNavigation(sections: readonly StagedSection[]): { theme: Th
   return { theme: { nav, sidebar }, problems };
 }
 
-/** `/guide/concepts.md` is in `/guide/`; a page at the top is a place of its own. */
+/** `/guide/concepts.md` is in `/guide/`; a page at the top is a separate place. */
 const placeOf = (link: string) => /^\/[^/]+\//.exec(link)?.[0] ?? link.replace(/\.md$/, "");

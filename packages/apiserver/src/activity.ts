@@ -15,10 +15,10 @@ export interface OpenWatch {
   readonly caughtUp: boolean;
 }
 
-/** So many writers are remembered: enough for a message, however long the server lives. */
+/** The number of writers that are remembered: enough for a message, however long the server lives. */
 const WRITERS = 500;
 
-/** Requests and watches under way: what tells whether a cluster is idle. */
+/** Requests and watches under way: by them it is known whether a cluster is idle. */
 export class Activity {
   /** Requests that have not been answered. Of a watch or another stream: not begun to be answered. */
   readonly underway = new Set<Underway>();

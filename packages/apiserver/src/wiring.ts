@@ -66,7 +66,7 @@ export interface Wiring {
   readonly keeper: DefaultsKeeper;
 }
 
-/** Puts the parts of the server together that live in folders of their own. */
+/** Puts the parts of the server together that are in separate folders. */
 export function wire(
   { registry, access, store, clock, metrics, guard }: ServerParts,
   options: WiringOptions = {},

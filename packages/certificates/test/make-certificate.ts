@@ -45,7 +45,7 @@ export interface Making {
   /** Bits of the key usage. */
   readonly usages?: readonly number[];
   readonly purposes?: readonly string[];
-  /** The identifier of its own key; false: none. */
+  /** The identifier of this certificate's key; false: none. */
   readonly keyId?: Buffer | false;
   /** The identifier of its issuer's key; false: none. */
   readonly issuerKeyId?: Buffer | false;

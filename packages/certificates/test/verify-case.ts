@@ -14,7 +14,7 @@ export interface VerifyCase {
   readonly time: string;
 }
 
-/** Our answer, in the form of the referee's: empty when the server is trusted. */
+/** Our answer, in the form of Go's: empty when the server is trusted. */
 export function ourAnswer({ chain, roots, host, time }: VerifyCase): string {
   const pool = new CertPool(roots.flatMap((raw) => parsed(raw) ?? []));
   let certificates: ReturnType<typeof parseCertificate>[];

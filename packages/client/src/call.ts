@@ -145,16 +145,16 @@ export class Caller {
     return new Promise<T>((resolve, reject) => {
       const controller = new AbortController();
       const flight: Flight = { signal: controller.signal, deadline, sent: false };
-      const inDoubt = () => flight.sent && isWrite(call.method);
+      const outcomeIsUnknown = () => flight.sent && isWrite(call.method);
       const fail = (error: TransportError) => {
         done();
         reject(error);
         controller.abort(error);
       };
-      const onAbort = () => fail(aborted(`${where}: aborted`, signal!, inDoubt()));
+      const onAbort = () => fail(aborted(`${where}: aborted`, signal!, outcomeIsUnknown()));
       const onTimeout = () => {
         const message = `${where}: no response within ${Math.round(deadline - now)} ms`;
-        fail(new TransportError("timeout", message, { unknownOutcome: inDoubt() }));
+        fail(new TransportError("timeout", message, { unknownOutcome: outcomeIsUnknown() }));
       };
       const timer = Number.isFinite(deadline) ? clock.after(deadline - now, onTimeout, { label: where }) : undefined;
       const done = () => {
@@ -176,8 +176,8 @@ export class Caller {
   }
 }
 
-function aborted(message: string, signal: AbortSignal, inDoubt: boolean): TransportError {
-  return new TransportError("aborted", message, { cause: signal.reason, unknownOutcome: inDoubt });
+function aborted(message: string, signal: AbortSignal, outcomeIsUnknown: boolean): TransportError {
+  return new TransportError("aborted", message, { cause: signal.reason, unknownOutcome: outcomeIsUnknown });
 }
 
 /** Transports throw what they like; callers see two kinds of error. */

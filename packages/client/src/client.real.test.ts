@@ -137,7 +137,7 @@ test("server-side apply owns what it says, and conflicts unless forced", options
   assert.deepEqual(after.data, { a: "2" }, "what one left out is gone, what two owns stays");
 });
 
-test("status by update and by apply, of a kind of one's own", options, async () => {
+test("status by update and by apply, of a custom resource", options, async () => {
   const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   await client.create(CustomResourceDefinition, {
     metadata: { name: "widgets.example.com" },

@@ -82,7 +82,7 @@ test("an object of another kind is refused before anything is sent", async () =>
   assert.equal(requests.length, 0);
 });
 
-test("a delete carries preconditions and tells whether the object lingers", async () => {
+test("a delete carries preconditions and returns whether the object still exists", async () => {
   const lingering = { ...widget("a", "2"), metadata: { ...widget("a", "2").metadata, deletionTimestamp: "now" } };
   const { transport, requests } = scripted(
     json(lingering),

@@ -211,7 +211,7 @@ test("a server that is too busy is obeyed until it is not", options, async () =>
     subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "hasty" }],
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
   });
-  // One at a time is let through, the others are told to come back in a second.
+  // One at a time is let through, the others get Retry-After: 1.
   const all = (hasty: Client, prefix: string) =>
     Promise.allSettled(
       Array.from({ length: 8 }, (_, i) =>
@@ -277,10 +277,10 @@ test("truncated responses: reads are retried, writes have an unknown outcome", o
 
 for (const http2 of [false, true]) {
   const name = `connections that go dead silently (${http2 ? "HTTP/2" : "HTTP/1.1"}) end calls at their deadline, and all recovers`;
-  test(name, options, () => goneDead(http2));
+  test(name, options, () => unresponsive(http2));
 }
 
-async function goneDead(http2: boolean): Promise<void> {
+async function unresponsive(http2: boolean): Promise<void> {
   const where = await namespace(`dead-${http2}`);
   await using lost = await connect({ config: { ...overTheWire(), http2 }, retry: false });
   await using mirror = new Mirror((signal) => lost.watch(ConfigMap, { namespace: where, signal, inactivity: 1000 }));
@@ -299,7 +299,7 @@ async function goneDead(http2: boolean): Promise<void> {
   await mirror.until(({ objects }) => objects.has("c"));
 }
 
-test("an API server that restarts in mid-watch, and one whose history is gone (410)", options, async () => {
+test("an API server that restarts in mid-watch, and one whose history is compacted (410)", options, async () => {
   const where = await namespace("restarted");
   await put(where, "stays", 1);
   await put(where, "goes", 1);

@@ -92,7 +92,7 @@ export class ObjectVerbs {
     const { resourceVersion, resourceVersionMatch, continue: start, limit = PAGE_SIZE, ...rest } = options;
     let next = start;
     do {
-      // A token says of itself which version it continues.
+      // A token contains the version that it continues.
       const version = next ? {} : { resourceVersion, resourceVersionMatch };
       const page = { ...rest, ...version, limit, continue: next };
       // A server that has forgotten the moment offers a token to go on in the present.

@@ -15,7 +15,7 @@ const reset: Step = () => {
 const busy = (seconds?: number) =>
   failure(429, "TooManyRequests", "busy", seconds ? { "retry-after": String(seconds) } : {});
 
-/** Reads or creates, and tells the outcome, the number of requests and the virtual time it took. */
+/** Reads or creates, and returns the outcome, the number of requests and the virtual time it took. */
 async function attempt(verb: "get" | "create", steps: Step[], options: ClientOptions & { deadline?: number } = {}) {
   const clock = new VirtualClock();
   const { transport, requests } = scripted(...steps);
@@ -52,7 +52,7 @@ test("a refusal that names no time is not repeated for a write", async () => {
   });
 });
 
-test("a write that cannot have been sent is repeated; one in doubt is not", async () => {
+test("a write that cannot have been sent is repeated; one with an unknown outcome is not", async () => {
   assert.equal((await attempt("create", [unreachable, ok])).outcome, "done");
   assert.deepEqual(await attempt("create", [reset]), { outcome: "closed", requests: 1, took: 0 });
 });
@@ -89,7 +89,7 @@ test("an abort during a delay has a known outcome: no request was in progress", 
   await clock.advance(1000);
   controller.abort();
   const error = (await outcome) as TransportError;
-  assert.deepEqual({ code: error.code, inDoubt: error.unknownOutcome }, { code: "aborted", inDoubt: false });
+  assert.deepEqual({ code: error.code, unknown: error.unknownOutcome }, { code: "aborted", unknown: false });
 });
 
 test("Retry-After in the status counts like the header", async () => {

@@ -59,7 +59,7 @@ test("calls one after the other share connections; calls at the same time do not
   );
 });
 
-test("a server that is not there is unreachable, and a write to it is not in doubt", async () => {
+test("a server that is not there is unreachable, and the outcome of a write to it is known", async () => {
   const { port } = await loopbackServer(() => {}).then(async (server) => {
     await server[Symbol.asyncDispose]();
     return server;
@@ -96,7 +96,7 @@ test("a server that comes back while a call waits answers it", async () => {
   await (await second)![Symbol.asyncDispose]();
 });
 
-test("a connection killed after the request leaves a write in doubt, and it is not repeated", async () => {
+test("a connection killed after the request leaves the outcome of a write unknown, and it is not repeated", async () => {
   await between(
     (_request, _response, socket) => socket.destroy(),
     async (client, server) => {
@@ -110,7 +110,7 @@ test("a connection killed after the request leaves a write in doubt, and it is n
   );
 });
 
-test("an answer cut short is noticed; a read is repeated, a write is in doubt", async () => {
+test("an answer cut short is noticed; a read is repeated, the outcome of a write is unknown", async () => {
   const truncated: Handler = (_request, response, socket) => {
     response.writeHead(200, { "content-length": "1000" });
     response.write('{"kind":"Wid', () => socket.destroy());
@@ -143,7 +143,7 @@ test("a chunked response that never ends is aborted at the deadline, and the con
   );
 });
 
-test("no answer at all is over at the deadline; a write is then in doubt", async () => {
+test("without an answer a call ends at the deadline; the outcome of a write is then unknown", async () => {
   await between(
     () => {},
     async (client) => {
@@ -307,15 +307,15 @@ test("a watch whose connection is killed again and again loses nothing", async (
       response.write(lines.slice(0, -20), () => socket.destroy());
     },
     async (client) => {
-      const seen: string[] = [];
+      const observed: string[] = [];
       let errors = 0;
       for await (const event of client.watch(Widget)) {
         if (event.type === "ERROR") errors++;
-        if (event.type === "ADDED") seen.push(event.object.metadata.name);
-        if (seen.length === total - 1) break;
+        if (event.type === "ADDED") observed.push(event.object.metadata.name);
+        if (observed.length === total - 1) break;
       }
       assert.deepEqual(
-        seen,
+        observed,
         Array.from({ length: total - 1 }, (_, i) => `w${i + 1}`),
       );
       assert.ok(errors > 5);

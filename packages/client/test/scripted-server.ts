@@ -100,7 +100,7 @@ export function bookmark(resourceVersion: string, initialEventsEnd = false) {
   };
 }
 
-export function gone() {
+export function compacted() {
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", code: 410, reason: "Expired" };
   return { type: "ERROR", object: { ...status, message: "too old resource version: 1 (2)" } };
 }

@@ -111,8 +111,8 @@ function Named({ object }: { object: ObjectName }) {
   );
 }
 
-/** Of several fields that changed, the one that says most comes first. */
-const TELLING = [
+/** Of several fields that changed, the most informative comes first. */
+const MOST_INFORMATIVE_FIRST = [
   /^status\.(currentPrimary|primary)$/,
   /^status\.(phase|state)$/,
   /^spec\./,
@@ -124,11 +124,12 @@ const TELLING = [
 ];
 
 function changeText(diff: readonly FieldDiff[]): string {
-  const telling = TELLING.map((pattern) => diff.find(({ path }) => pattern.test(path))).find(Boolean) ?? diff[0];
-  if (!telling) return "";
-  const from = telling.before === undefined ? "" : `${telling.before} → `;
+  const shown =
+    MOST_INFORMATIVE_FIRST.map((pattern) => diff.find(({ path }) => pattern.test(path))).find(Boolean) ?? diff[0];
+  if (!shown) return "";
+  const from = shown.before === undefined ? "" : `${shown.before} → `;
   const rest = diff.length > 1 ? `, and ${diff.length - 1} more` : "";
-  return `: ${telling.path} ${from}${telling.after ?? "removed"}${rest}`;
+  return `: ${shown.path} ${from}${shown.after ?? "removed"}${rest}`;
 }
 
 function ReconcileText({ entry }: { entry: ReconcileEntry }) {

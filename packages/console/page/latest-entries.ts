@@ -1,6 +1,6 @@
 import type { Entry } from "../src/protocol.ts";
 
-/** Logs of pods arrive late, but not later than so many entries. */
+/** Logs of pods arrive late, but not later than this number of entries. */
 const LATE = 500;
 
 /** The newest entries in the order of their time, the newest first: they arrive from several sources. */

@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<ObjectState, string>> = {
   terminating: "Terminating",
   paused: "Paused",
 };
-/** Shapes as well as colors: not everyone can tell the colors apart. */
+/** Shapes as well as colors: not everyone can distinguish the colors. */
 const SHAPES: Readonly<Record<ObjectState, string>> = {
   ready: "M3 8.5l3.2 3L13 4.5",
   done: "M3 8.5l3.2 3L13 4.5",

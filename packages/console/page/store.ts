@@ -14,7 +14,7 @@ export const shownTime = signal<number | undefined>(undefined);
 const present = new Map<string, ObjectSummary>();
 const entryList: Entry[] = [];
 const sampleList: Sample[] = [];
-/** Lists and maps are changed in place; these numbers tell that they were. */
+/** Lists and maps are changed in place; these numbers grow with each change. */
 const objectVersion = signal(0);
 const entryVersion = signal(0);
 const sampleVersion = signal(0);

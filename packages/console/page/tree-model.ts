@@ -13,12 +13,12 @@ const OWNS_PODS = new Set(["ReplicaSet", "StatefulSet", "ReplicationController"]
 
 /** The topmost owner of an object that is known. */
 export function rootOf(object: ObjectSummary, objects: ReadonlyMap<string, ObjectSummary>): ObjectSummary {
-  const seen = new Set([object.id]);
+  const visited = new Set([object.id]);
   let root = object;
   for (;;) {
     const owner = objects.get(root.owners[0] ?? "");
-    if (!owner || seen.has(owner.id)) return root;
-    seen.add(owner.id);
+    if (!owner || visited.has(owner.id)) return root;
+    visited.add(owner.id);
     root = owner;
   }
 }
@@ -28,9 +28,9 @@ export function treeOf(
   root: ObjectSummary,
   children: ReadonlyMap<string, readonly ObjectSummary[]>,
   warnings: ReadonlyMap<string, EventEntry>,
-  seen: ReadonlySet<string> = new Set(),
+  visited: ReadonlySet<string> = new Set(),
 ): TreeNode {
-  const within = new Set([...seen, root.id]);
+  const within = new Set([...visited, root.id]);
   const own = (children.get(root.id) ?? []).filter(({ id }) => !within.has(id)).toSorted(compare);
   const missing = missingOf(root, own, warnings);
   return {

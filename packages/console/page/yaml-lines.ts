@@ -11,7 +11,7 @@ export interface YamlLine {
 }
 
 const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9_./@:+=-]*( [A-Za-z0-9_./@+=,()-]+)*$/;
-const LOOKS_OTHERWISE = /^(true|false|null|yes|no|on|off|~|[-+.]?\d[\d_.eE+:-]*|0x[\da-f]+|0o[0-7]+)$/i;
+const READ_AS_ANOTHER_TYPE = /^(true|false|null|yes|no|on|off|~|[-+.]?\d[\d_.eE+:-]*|0x[\da-f]+|0o[0-7]+)$/i;
 
 /** An object as lines of YAML that parse to the same object. */
 export function yamlLines(value: unknown): YamlLine[] {
@@ -57,7 +57,7 @@ function writeList(list: readonly unknown[], indent: number, path: YamlLine["pat
 
 function scalar(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "null";
-  return PLAIN.test(value) && !LOOKS_OTHERWISE.test(value) && !value.endsWith(":") && !/: /.test(value)
+  return PLAIN.test(value) && !READ_AS_ANOTHER_TYPE.test(value) && !value.endsWith(":") && !/: /.test(value)
     ? value
     : JSON.stringify(value);
 }

@@ -26,7 +26,7 @@ export class AccessCheck {
   constructor(secrets: { token: string; session: string }, port: number) {
     this.#token = secrets.token;
     this.#session = secrets.session;
-    // Cookies do not distinguish ports: several consoles on one machine need names of their own.
+    // Cookies do not distinguish ports: each console on a machine needs another name.
     this.#cookie = `konverge-console-${port}`;
     this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]);
   }

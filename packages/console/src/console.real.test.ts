@@ -32,7 +32,7 @@ async function get<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-async function seen(name: string): Promise<ObjectSummary> {
+async function observed(name: string): Promise<ObjectSummary> {
   for (;;) {
     const found = (await get<ObjectSummary[]>("/console/state")).find((one) => one.name === name);
     if (found) return found;
@@ -45,7 +45,7 @@ test("the objects of a real cluster are shown with their owners, and of kinds th
   const { name, uid } = owner.metadata;
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name, uid: uid!, controller: true }];
   await client.create(ConfigMap, { metadata: { name: "child", namespace: "default", ownerReferences } });
-  assert.deepEqual((await seen("child")).owners, [uid]);
+  assert.deepEqual((await observed("child")).owners, [uid]);
   await client.create(CustomResourceDefinition, {
     metadata: { name: "widgets.console.example.com" },
     spec: {
@@ -74,7 +74,7 @@ test("the objects of a real cluster are shown with their owners, and of kinds th
     kind: "Widget",
     metadata: { name: "later", namespace: "default" },
   } as never);
-  assert.equal((await seen("later")).kind, "Widget");
+  assert.equal((await observed("later")).kind, "Widget");
 });
 
 test("requests of the page reach a real API server with the user's credentials", options, async () => {

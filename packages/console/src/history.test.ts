@@ -53,7 +53,7 @@ test("memory is bounded: the oldest entries and versions go, the present state s
   assert.equal((history.object("uid-n49") as unknown as { data: { text: string } }).data.text, "4999");
 });
 
-test("objects that are gone are forgotten when their versions are", () => {
+test("deleted objects are forgotten with their versions", () => {
   const history = new History({ entries: 100, characters: 5000 });
   for (let i = 0; i < 1000; i++) {
     history.observe(CONFIG_MAP, configMap(`n${i}`, { text: "x".repeat(100) }), 2 * i);

@@ -100,7 +100,7 @@ export class History {
     return diff;
   }
 
-  /** Notes that an object is gone. */
+  /** Records the deletion of an object. */
   forget(id: string, at: number, options: { quiet?: boolean } = {}): void {
     const known = this.#objects.get(id);
     if (!known || known.versions.at(-1)?.json === undefined) return;

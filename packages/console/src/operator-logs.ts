@@ -71,7 +71,7 @@ export class OperatorLogs {
           this.#read(pod, line, last);
         }
       } catch {
-        // No permission, no such container yet, or the pod is gone: later, or never.
+        // No permission, no such container yet, or the pod was deleted: later, or never.
       }
       await sleep(this.#clock, RETRY, { signal, background: true }).catch(() => {});
     }

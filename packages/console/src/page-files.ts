@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 /** Files of the page by name. */
 export type PageFiles = ReadonlyMap<string, string>;
 
-/** Where the pack step puts the page, seen from a bundle. */
+/** Where the pack step puts the page, relative to a bundle. */
 const PACKED = new URL("../data/console/", import.meta.url);
 
 let built: Promise<PageFiles> | undefined;

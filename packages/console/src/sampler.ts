@@ -23,7 +23,7 @@ export class Sampler {
   readonly #timers: Clock;
   readonly #metrics: OperatorMetrics;
   readonly #objects: () => Iterable<ObjectSummary>;
-  readonly #tell: (sample: Sample) => void;
+  readonly #report: (sample: Sample) => void;
   readonly #counted = new Map<string, Counted>();
   readonly #totals = new Map<string, { total: number; totalErrors: number }>();
   readonly samples: Sample[] = [];
@@ -37,13 +37,13 @@ export class Sampler {
     timers: Clock,
     metrics: OperatorMetrics,
     objects: () => Iterable<ObjectSummary>,
-    tell: (sample: Sample) => void,
+    report: (sample: Sample) => void,
   ) {
     this.#clock = clock;
     this.#timers = timers;
     this.#metrics = metrics;
     this.#objects = objects;
-    this.#tell = tell;
+    this.#report = report;
     this.#last = clock.monotonic();
   }
 
@@ -99,7 +99,7 @@ export class Sampler {
     this.#changes = 0;
     this.samples.push(sample);
     if (this.samples.length > KEPT) this.samples.shift();
-    this.#tell(sample);
+    this.#report(sample);
   }
 
   #sampleOf(controller: string, one: Counted, seconds: number): ControllerSample & { writes: number } {

@@ -17,7 +17,7 @@ const MANAGED_BY = "app.kubernetes.io/managed-by";
 const GPU = /^(nvidia\.com\/(gpu|mig-.*)|amd\.com\/gpu|gpu\.intel\.com\/.*)$/;
 /** Set to `stopped`, it stops the kubelet of a simulated node. */
 const KUBELET = "sim.konverge.dev/kubelet";
-/** Labels that tell what a pod is for in its set. */
+/** Labels that distinguish the pods of a set. */
 const ROLE = /(^|[/-])role$/;
 const FAILED_PHASES = new Set(["failed", "error", "degraded"]);
 const DONE_PHASES = new Set(["succeeded", "completed", "complete", "successful"]);

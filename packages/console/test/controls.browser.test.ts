@@ -99,7 +99,7 @@ suite("controls of an embedded cluster, in Chromium", { skip: noChromium }, () =
     assert.deepEqual(browser.problems, []);
   });
 
-  test("a snapshot is restored, and a fork of it goes on by itself", async () => {
+  test("a snapshot is restored, and a fork of it continues separately", async () => {
     const map = (text: string) => ({ metadata: { name: "kept", namespace: "default" }, data: { text } });
     const { metadata } = await cluster.client.create(ConfigMap, map("before"));
     await using browser = await TestBrowser.open(served.url);

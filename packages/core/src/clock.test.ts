@@ -46,16 +46,16 @@ test("a sleep that ended forgets its signal", async () => {
 
 test("the real clock posts in order and keeps time", async () => {
   const clock = realClock(1);
-  const seen: string[] = [];
+  const observed: string[] = [];
   const before = clock.monotonic();
   await new Promise<void>((resolve) => {
-    clock.post(() => seen.push("first"), "a");
-    clock.post(() => seen.push("second"), "a");
+    clock.post(() => observed.push("first"), "a");
+    clock.post(() => observed.push("second"), "a");
     clock.after(0, () => assert.fail("was cancelled")).cancel();
     clock.after(1, resolve);
   });
   await new Promise<void>((resolve) => clock.post(resolve, "a"));
-  assert.deepEqual(seen, ["first", "second"]);
+  assert.deepEqual(observed, ["first", "second"]);
   assert.ok(clock.monotonic() >= before);
   assert.equal(realClock(1).random.next(), realClock(1).random.next());
 });

@@ -72,7 +72,7 @@ test("conditions are found and removed by type", () => {
 });
 
 test("a whole statement is stamped in its own order, without what it leaves undefined", () => {
-  const stated = { New: conditionFalse("Waiting"), Ready: conditionTrue("Available"), Gone: undefined };
+  const stated = { New: conditionFalse("Waiting"), Ready: conditionTrue("Available"), Removed: undefined };
   assert.deepEqual(stampConditions(stated, [ready, other], { generation: 1, time: late }), [
     { type: "New", status: "False", reason: "Waiting", message: "", lastTransitionTime: late, observedGeneration: 1 },
     ready,

@@ -7,7 +7,7 @@ export interface NoSuchField<Name> {
  * `Given`, if it has no fields but those of `Known`, at any depth; otherwise a type that `Given` is not assignable to. To be used
  * as `function f<G extends Known>(given: G & NoOtherFields<Known, G>)`.
  *
- * The compiler finds misspelled fields in a literal by itself, but not in what comes from a variable or is spread into the
+ * The compiler finds misspelled fields in a literal, but not in what comes from a variable or is spread into the
  * literal (`...(gpus > 0 && { resorces })`).
  */
 export type NoOtherFields<Known, Given> = Given extends object

@@ -21,7 +21,7 @@ test("beyond 64 bits an integer is a float, as in Go", () => {
   assert.deepEqual(parseJson("[1234567890123456789012]"), [1.2345678901234568e21]);
 });
 
-test("digits inside strings are left alone", () => {
+test("digits inside strings stay as they are", () => {
   assert.deepEqual(parseJson('{"id":"12345678901234567890",":12345678901234567":[1]}'), {
     id: "12345678901234567890",
     ":12345678901234567": [1],
@@ -102,7 +102,7 @@ test("a long integer is kept wherever in a text it stands", () => {
   }
 });
 
-test("a survey counts keys and levels outside strings, and tells numbers that JSON.parse would lose", () => {
+test("a survey counts keys and levels outside strings, and finds numbers that JSON.parse would lose", () => {
   const survey = (text: string) => surveyJson(text);
   assert.deepEqual(survey('{"a":{"b:\\"c":[1,2]},"d":"x:1.0"}'), {
     keys: 3,

@@ -7,7 +7,7 @@ import { exceeds64Bits } from "./long-integer.ts";
 
 /** Digits of the shortest integers that JavaScript may not have. */
 const LONG = 16;
-/** A number after whatever may precede one. Strings can hold the like: {@link hasNumber} tells. */
+/** A number after whatever may precede one. Strings can hold the like: {@link hasNumber} decides. */
 const DECIMAL = /(?:^|[-:[,\s])[0-9]+(?:\.[0-9]|[eE])/;
 
 /** What {@link parseJson} keeps apart. */
@@ -60,7 +60,7 @@ const NINE = 57;
 const isDigit = (code: number) => code >= ZERO && code <= NINE;
 
 /**
- * Whether so many digits follow each other somewhere that they could be a long integer. They cannot without one of them
+ * Whether enough digits follow each other somewhere that they could be a long integer. They cannot without one of them
  * being where it is looked for, and most of a text is not looked at: every object that is read comes by here.
  */
 function hasManyDigits(text: string): boolean {

@@ -32,7 +32,7 @@ export interface ObjectMeta {
   readonly selfLink?: string | undefined;
 }
 
-/** A reference to an owner. When all owners are gone, the garbage collector deletes the object. */
+/** A reference to an owner. When all owners are deleted, the garbage collector deletes the object. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

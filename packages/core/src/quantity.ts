@@ -192,10 +192,10 @@ export function parseQuantity(value: QuantityValue): Quantity {
   if (!isShort && zeros + leading + fraction === "") throw new QuantityError(NUMBER_WRONG);
 
   const magnitude = BigInt(digits);
-  const looksCanonical = isBinary
+  const isCanonical = isBinary
     ? (magnitude & 7n) !== 0n
     : scale % 3 === 0 && !digits.endsWith("000") && !digits.startsWith("0");
-  const kept = isShort && looksCanonical ? text : undefined;
+  const kept = isShort && isCanonical ? text : undefined;
   const unscaled = (sign === "-" ? -magnitude : magnitude) * (isBinary ? 2n ** BigInt(exponent) : 1n);
   const quantity = new Quantity(...roundToNano(unscaled, scale), format, kept);
   return isBinary ? boundBinary(quantity) : quantity;

@@ -129,7 +129,7 @@ function statefulSet({ object }: Subject): Readiness {
 }
 
 function daemonSet({ object }: Subject): Readiness {
-  // The controller always sets these, so without them it has not seen the object.
+  // The controller always sets these, so without them it has not observed the object.
   if (object.metadata.generation === undefined) {
     return inProgress("NoGeneration", `${object.kind} metadata.generation not found`);
   }

@@ -90,18 +90,18 @@ test("a DaemonSet", () => {
   };
   const set = (status: object, generation: number | undefined = 1) =>
     object("apps/v1", "DaemonSet", { status }, { generation });
-  const seen = (status: object) => set({ observedGeneration: 1, ...status });
+  const observed = (status: object) => set({ observedGeneration: 1, ...status });
   assert.equal(
     judge(object("apps/v1", "DaemonSet")),
     "InProgress | NoGeneration | DaemonSet metadata.generation not found",
   );
   assert.equal(judge(set({})), "InProgress | NoObservedGeneration | DaemonSet status.observedGeneration not found");
-  assert.equal(judge(seen({})), "InProgress | NoDesiredNumber | Missing .status.desiredNumberScheduled");
-  assert.equal(judge(seen({ ...full, currentNumberScheduled: 1 })), "InProgress | LessCurrent | Current: 1/2");
-  assert.equal(judge(seen({ ...full, updatedNumberScheduled: 1 })), "InProgress | LessUpdated | Updated: 1/2");
-  assert.equal(judge(seen({ ...full, numberAvailable: 1 })), "InProgress | LessAvailable | Available: 1/2");
-  assert.equal(judge(seen({ ...full, numberReady: 1 })), "InProgress | LessReady | Ready: 1/2");
-  assert.equal(judge(seen(full)), "Current | All replicas scheduled as expected. Replicas: 2");
+  assert.equal(judge(observed({})), "InProgress | NoDesiredNumber | Missing .status.desiredNumberScheduled");
+  assert.equal(judge(observed({ ...full, currentNumberScheduled: 1 })), "InProgress | LessCurrent | Current: 1/2");
+  assert.equal(judge(observed({ ...full, updatedNumberScheduled: 1 })), "InProgress | LessUpdated | Updated: 1/2");
+  assert.equal(judge(observed({ ...full, numberAvailable: 1 })), "InProgress | LessAvailable | Available: 1/2");
+  assert.equal(judge(observed({ ...full, numberReady: 1 })), "InProgress | LessReady | Ready: 1/2");
+  assert.equal(judge(observed(full)), "Current | All replicas scheduled as expected. Replicas: 2");
 });
 
 test("a Job is current while it runs", () => {

@@ -167,9 +167,9 @@ export interface FieldError {
 /** 422 with a cause for each thing wrong. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: readonly FieldError[]): ApiError {
   const subject = `${groupKindText(kind)} ${quoted(name)} is invalid`;
-  const told = errors.slice(0, tellable(errors));
-  const distinct = [...new Set(told.map(({ field, message }) => `${field}: ${message}`))];
-  if (told.length < errors.length) distinct.push(`and ${errors.length - told.length} more errors`);
+  const shown = errors.slice(0, numberShown(errors));
+  const distinct = [...new Set(shown.map(({ field, message }) => `${field}: ${message}`))];
+  if (shown.length < errors.length) distinct.push(`and ${errors.length - shown.length} more errors`);
   const text = distinct.length === 1 ? distinct[0] : `[${distinct.join(", ")}]`;
   return new ApiError({
     code: 422,
@@ -179,15 +179,15 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
       ...(name !== "" && { name }),
       ...(kind.group !== "" && { group: kind.group }),
       kind: kind.kind,
-      causes: told.map(({ reason, message, field }) => ({ reason, message, field })),
+      causes: shown.map(({ reason, message, field }) => ({ reason, message, field })),
     },
   });
 }
 
-/** The most characters of errors that an answer tells. Each error may show a whole list, and there may be one for each item. */
+/** The most characters of errors in an answer. Each error may show a whole list, and there may be one for each item. */
 export const MOST_CHARACTERS = 1024 * 1024;
 
-function tellable(errors: readonly FieldError[]): number {
+function numberShown(errors: readonly FieldError[]): number {
   let characters = 0;
   const first = errors.findIndex(({ message }, i) => {
     characters += message.length;

@@ -50,15 +50,15 @@ test("a body cut short within a character shows that", async () => {
 });
 
 test("a line is given as soon as it is complete", async () => {
-  const seen: string[] = [];
+  const observed: string[] = [];
   async function* body() {
     yield "one\ntw";
-    seen.push("asked for more");
+    observed.push("asked for more");
     yield "o\n";
   }
   const lines = readLines(body());
   assert.equal((await lines.next()).value, "one");
-  assert.deepEqual(seen, []);
+  assert.deepEqual(observed, []);
   assert.equal((await lines.next()).value, "two");
 });
 

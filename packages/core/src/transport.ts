@@ -40,7 +40,7 @@ export interface ApiResponse {
   socket?: MessageSocket;
 }
 
-/** A WebSocket, seen from either end. */
+/** A WebSocket, from either end. */
 export interface MessageSocket {
   readonly protocol: string;
   /** A returned promise resolves when the receiver is ready for more. */

@@ -23,22 +23,22 @@ test("time passes only when it is advanced, and timers fire exactly on time", as
 
 test("a step runs one entry and all promises that it wakes", async () => {
   const clock = new VirtualClock();
-  const seen: string[] = [];
+  const observed: string[] = [];
   const run = async () => {
     await sleep(clock, 10);
-    seen.push("woken");
+    observed.push("woken");
     for (let i = 0; i < 20; i++) await Promise.resolve();
-    seen.push("at its next wait");
+    observed.push("at its next wait");
     await sleep(clock, 10);
-    seen.push("woken again");
+    observed.push("woken again");
   };
   void run();
   assert.equal(await clock.step(), true);
-  assert.deepEqual(seen, ["woken", "at its next wait"]);
+  assert.deepEqual(observed, ["woken", "at its next wait"]);
   assert.equal(await clock.step(15), false, "nothing is due by then");
   assert.equal(clock.monotonic(), 10);
   assert.equal(await clock.step(20), true);
-  assert.deepEqual(seen.at(-1), "woken again");
+  assert.deepEqual(observed.at(-1), "woken again");
   assert.equal(await clock.step(), false);
 });
 
@@ -68,7 +68,7 @@ test("hundreds of cancelled time-outs do not disturb the others", async () => {
   await clock.advance(2_000_000);
 });
 
-test("a negative delay is none, an infinite one is for ever", async () => {
+test("a negative delay is none, an infinite one never ends", async () => {
   const clock = new VirtualClock();
   let fired = 0;
   clock.after(-5, () => fired++);

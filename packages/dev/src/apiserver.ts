@@ -1,5 +1,5 @@
 /**
- * The embedded API server by itself: a function from request to response over a store, with its authentication, its TLS listener
+ * The embedded API server without a cluster: a function from request to response over a store, with its authentication, its TLS listener
  * and its persistence.
  */
 export {

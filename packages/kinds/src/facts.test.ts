@@ -110,7 +110,7 @@ describe("schemas of built-in kinds", () => {
     assert.equal(at(pod, "kind").go?.proto, undefined, "kind travels in the envelope");
   });
 
-  test("describe types with a JSON form of their own", () => {
+  test("describe types with a custom JSON form", () => {
     const limits = at(containers, "[]", "resources", "limits").additionalProperties as Schema;
     assert.equal(limits["x-kubernetes-int-or-string"], true);
     assert.equal(limits.go?.message, "Quantity");

@@ -6,7 +6,7 @@
  * numbers, columns) are data files, one per group-version, that {@link builtinSchema}, {@link builtinResources} and
  * {@link definition} read when they are first asked about one.
  *
- * Each kind and type is here once, in its preferred version; others have modules of their own, such as
+ * Each kind and type is here once, in its preferred version; others have separate modules, such as
  * `autoscaling.v1` and `events.v1`. All of it is generated from a real API server and from Kubernetes' Go types by
  * `npm run facts`.
  *

@@ -49,7 +49,7 @@ function property(
 /** Go cannot leave out a struct, nor a scalar without omitempty: OpenAPI then publishes the zero value as default. */
 export function impliedDefault(type: FieldType, flags: string): unknown {
   if (flags.includes("p")) return undefined;
-  // Types with a JSON form of their own may have no zero value that is valid.
+  // Types with a custom JSON form may have no zero value that is valid.
   if (type.form === "definition") return customTypes[type.name] ? undefined : {};
   if (flags.includes("o") || type.form !== "scalar") return undefined;
   return zeroOf[type.name];

@@ -106,7 +106,7 @@ function groupsBelow(group: string): string[] {
   }
 }
 
-/** Empty for what is gone. */
+/** Empty if it no longer exists. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

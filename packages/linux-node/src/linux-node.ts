@@ -253,10 +253,10 @@ function isReady(node: Node | undefined): boolean {
 /** Waits for something, all of it within one deadline. */
 function deadline(clock: Clock, timeout: number, signal: AbortSignal | undefined) {
   const end = clock.monotonic() + timeout;
-  return async <T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> => {
+  return async <T>(what: string, probe: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> => {
     for (;;) {
       signal?.throwIfAborted();
-      const found = await look();
+      const found = await probe();
       if (found) return found;
       if (clock.monotonic() > end) throw new Error(`it waited ${timeout / 1000} s for ${what}`);
       await sleep(clock, 50);

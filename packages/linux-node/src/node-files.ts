@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { NodePrograms } from "./prerequisites.ts";
 
-/** Where a node finds its folder. Its own /run, which is empty when it starts, keeps what must not be seen outside. */
+/** Where a node finds its folder. Its own /run, which is empty when it starts, keeps what must not be visible outside. */
 export const INSIDE = "/run/konverge";
 /** Where it finds the folder of its local volumes. */
 export const VOLUMES = "/var/lib/konverge/volumes";

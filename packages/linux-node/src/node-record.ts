@@ -13,7 +13,7 @@ export interface NodeRecord {
   readonly address: string;
   /** The folder of its local volumes. */
   readonly volumes: string;
-  /** When the machine was started: afterwards, its link and groups are gone, and others may have their names. */
+  /** When the machine was started: afterwards, its link and groups no longer exist, and others may have their names. */
   readonly boot: string;
 }
 

@@ -15,7 +15,7 @@ export class CommandError extends Error {
 }
 
 /**
- * Runs a command of the machine to its end and returns what it printed. It is in a session of its own: Ctrl-C in a terminal
+ * Runs a command of the machine to its end and returns what it printed. It is in a separate session: Ctrl-C in a terminal
  * reaches this process, which then removes what it made, and must not kill the commands that do so.
  */
 export async function run(command: string, ...args: readonly string[]): Promise<string> {

@@ -21,8 +21,10 @@ const rules: SizingRules = {
 function sizeAfter(last: { replicas: number; isCapped?: boolean }, more: Partial<SizingRules> = {}): number {
   const before = { byMeasurement: true, ...last };
   const input = { measured: undefined, last: before, current: last.replicas, ready: last.replicas, monotonic: 0 };
-  return correctedSize({ rules: { ...rules, ...more }, ...input }, { scrapes: [], recent: [], changedAt: 0, seenAt: 0 })
-    .replicas;
+  return correctedSize(
+    { rules: { ...rules, ...more }, ...input },
+    { scrapes: [], recent: [], changedAt: 0, observedAt: 0 },
+  ).replicas;
 }
 
 test("a size that was measured stays while nothing is measured", () => {

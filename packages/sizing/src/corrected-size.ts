@@ -65,7 +65,7 @@ export function correctedSize(
   const futile = futileObjectives(limits);
   const up = requiredReplicas(rules, measured, isMeaningful ? current : undefined, 1, learned);
   if (!measured && rules.load === undefined && last.byMeasurement) {
-    // What was too small is not kept when its bound is gone.
+    // What was too small is not kept without its bound.
     const least = last.isCapped ? Math.max(last.replicas, up.replicas) : last.replicas;
     const kept = least === last.replicas;
     return { replicas: Math.min(Math.max(least, rules.min), most), need: up, kept, futile };

@@ -153,7 +153,7 @@ export function stabilizedSize(
   if (need.up >= current) return { replicas: need.up, recent: kept };
   const known = recent.length > 0 && now - recent[0]!.at >= downAfter;
   const most = Math.max(...kept.map(({ replicas }) => replicas));
-  // Until a whole window is known, nothing is given up: a process that has just started knows nothing.
+  // Until a whole window is known, no replica is removed: a process that has just started knows nothing.
   return { replicas: known ? Math.min(current, Math.max(need.up, most)) : current, recent: kept };
 }
 

@@ -51,7 +51,7 @@ const rules: SizingRules = {
 
 /** Plays measurements each 15 seconds against servers whose time between tokens depends on their load. */
 function play(minutes: number, load: (minute: number) => number, itl: (perReplica: number) => number) {
-  const memory: SizingState = { scrapes: [], recent: [], changedAt: 0, seenAt: 0 };
+  const memory: SizingState = { scrapes: [], recent: [], changedAt: 0, observedAt: 0 };
   const sizes: number[] = [1];
   let futile: ReadonlySet<string> = new Set();
   for (let now = 15_000; now <= minutes * MINUTE; now += 15_000) {

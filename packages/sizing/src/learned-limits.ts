@@ -13,7 +13,7 @@ export interface LearnedLimit {
   readonly perReplica: number;
   /** A load and the time that was measured with it, to compare with a lower one; undefined while requests waited. */
   readonly compared: LoadAndTime | undefined;
-  /** Even a replica without load would miss it, as far as two measurements tell. */
+  /** Even a replica without load would miss it, as far as two measurements show. */
   readonly futile: boolean;
   /** When it was last missed, by the monotonic clock. */
   readonly at: number;

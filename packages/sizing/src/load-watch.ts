@@ -29,7 +29,7 @@ export interface SizingState {
   changedAt: number;
   /** When a queue was last being worked off; undefined if none was. */
   drainedAt?: number;
-  seenAt: number;
+  observedAt: number;
   /** What was learned about replicas of this revision. */
   limits?: LearnedLimits;
   revision?: string | undefined;
@@ -48,7 +48,7 @@ export class LoadMonitor {
   readonly #read: ReadServerMetrics;
   readonly #memories = new Map<string, SizingState>();
 
-  /** Servers tell their metrics at this port, in vLLM's terms unless `read` knows others. */
+  /** Servers serve their metrics at this port, under vLLM's names unless `read` knows others. */
   constructor(fetchMetrics: FetchMetrics, port: number, read: ReadServerMetrics = readVllmMetrics) {
     this.#fetch = fetchMetrics;
     this.#port = port;
@@ -58,9 +58,9 @@ export class LoadMonitor {
   /** The state of an object, by its UID. */
   memory(uid: string, clock: Clock): SizingState {
     const now = clock.monotonic();
-    for (const [key, { seenAt }] of this.#memories) if (now - seenAt > FORGOTTEN) this.#memories.delete(key);
-    const memory = this.#memories.get(uid) ?? { scrapes: [], recent: [], changedAt: now, seenAt: now };
-    memory.seenAt = now;
+    for (const [key, { observedAt }] of this.#memories) if (now - observedAt > FORGOTTEN) this.#memories.delete(key);
+    const memory = this.#memories.get(uid) ?? { scrapes: [], recent: [], changedAt: now, observedAt: now };
+    memory.observedAt = now;
     this.#memories.set(uid, memory);
     return memory;
   }

@@ -20,7 +20,7 @@ ${Object.entries(le)
 process_start_time_seconds 1.7e9
 `;
 /** Replicas of before the first scrape, unless they are said to be created later. */
-const look = (at: number, pods: Record<string, string>, created: Record<string, number> = {}): Scrape => ({
+const scrape = (at: number, pods: Record<string, string>, created: Record<string, number> = {}): Scrape => ({
   at,
   samples: new Map(
     Object.entries(pods).map(([pod, text]) => [
@@ -52,13 +52,13 @@ test("answers with a status of 5xx are requests that failed, besides those that 
   const text = (failed: number) =>
     [metrics(30, 0), answers("2xx", 30), answers("4xx", 7), answers("5xx", failed)].join("\n");
   assert.equal(readVllmMetrics(text(10))?.failed, 10);
-  const before = look(0, { a: metrics(0, 0) });
-  assert.equal(measuredBetween(before, look(60_000, { a: text(10) }), 0.95)?.errorRate, 0.25);
-  const few = look(60_000, { a: metrics(12, 0) });
+  const before = scrape(0, { a: metrics(0, 0) });
+  assert.equal(measuredBetween(before, scrape(60_000, { a: text(10) }), 0.95)?.errorRate, 0.25);
+  const few = scrape(60_000, { a: metrics(12, 0) });
   assert.equal(measuredBetween(before, few, 0.95)?.errorRate, undefined, "too few requests");
 });
 
-test("a server that does not tell its service time is taken at its latency", () => {
+test("a server that does not report its service time is taken at its latency", () => {
   const text = metrics(10, 0).replaceAll(/^vllm:request_inference.*$/gm, "");
   assert.equal(readVllmMetrics(text)?.service.sum, 0.8);
 });
@@ -85,11 +85,11 @@ test("parts of requests are read, and those between tokens once, under either na
 test("percentiles of parts come from what the buckets grew by, on all servers", () => {
   const first = (fast: number, all: number) =>
     `${metrics(all, 0)}\nvllm:time_to_first_token_seconds_bucket{le="0.1"} ${fast}\nvllm:time_to_first_token_seconds_bucket{le="0.5"} ${all}\nvllm:time_to_first_token_seconds_bucket{le="+Inf"} ${all}`;
-  const before = look(0, { a: first(1000, 1000), b: first(0, 500) });
-  const after = look(60_000, { a: first(1050, 1050), b: first(0, 550) });
+  const before = scrape(0, { a: first(1000, 1000), b: first(0, 500) });
+  const after = scrape(60_000, { a: first(1050, 1050), b: first(0, 550) });
   const { percentiles } = measuredBetween(before, after, 0.75)!;
   assert.ok(Math.abs(percentiles!.timeToFirstToken! - 0.3) < 1e-9, String(percentiles?.timeToFirstToken));
-  const few = look(60_000, { a: first(1010, 1010), b: first(0, 505) });
+  const few = scrape(60_000, { a: first(1010, 1010), b: first(0, 505) });
   assert.deepEqual(measuredBetween(before, few, 0.75)?.percentiles, {});
 });
 
@@ -99,16 +99,16 @@ test("what is not vLLM's says nothing", () => {
 });
 
 test("load is what was answered and what the queues grew by", () => {
-  const before = look(0, { a: metrics(100, 0), b: metrics(100, 0) });
-  const after = look(10_000, { a: metrics(150, 10), b: metrics(130, 0) });
+  const before = scrape(0, { a: metrics(100, 0), b: metrics(100, 0) });
+  const after = scrape(10_000, { a: metrics(150, 10), b: metrics(130, 0) });
   const measured = measuredBetween(before, after, 0.95);
   assert.equal(measured?.load, (50 + 30 + 10) / 10);
   assert.ok(Math.abs((measured?.serviceTime ?? 0) - 0.05) < 1e-9);
 });
 
-test("a queue that shrinks faster than by chance, and will soon be gone, is being drained", () => {
+test("a queue that shrinks faster than by chance, and will soon be empty, is being drained", () => {
   const drained = (answered: number, from: number, to: number) =>
-    measuredBetween(look(0, { a: metrics(0, from) }), look(60_000, { a: metrics(answered, to) }), 0.95)?.draining;
+    measuredBetween(scrape(0, { a: metrics(0, from) }), scrape(60_000, { a: metrics(answered, to) }), 0.95)?.draining;
   assert.equal(drained(1000, 300, 100), true);
   assert.equal(drained(1000, 300, 0), true);
   assert.equal(drained(1000, 300, 250), false, "it takes long");
@@ -117,14 +117,15 @@ test("a queue that shrinks faster than by chance, and will soon be gone, is bein
 });
 
 test("a replica that restarted, or is new, counts from zero", () => {
-  const before = look(0, { a: metrics(100, 0) });
-  const after = look(10_000, { a: metrics(20, 0), b: metrics(10, 0) }, { b: 3_000 });
+  const before = scrape(0, { a: metrics(100, 0) });
+  const after = scrape(10_000, { a: metrics(20, 0), b: metrics(10, 0) }, { b: 3_000 });
   // Two requests are in the works on each; those of the replicas that are new arrived meanwhile.
   assert.equal(measuredBetween(before, after, 0.95)?.load, (20 + 2 + 10 + 2) / 10);
 });
 
 test("a replica that one scrape did not read does not count all requests since its start", () => {
-  const at = (time: number, more: Record<string, string>) => look(time, { a: metrics(1000 + time / 1000, 0), ...more });
+  const at = (time: number, more: Record<string, string>) =>
+    scrape(time, { a: metrics(1000 + time / 1000, 0), ...more });
   const b = (time: number) => ({ b: metrics(100_000 + time / 1000, 0) });
   const unread = (time: number): Scrape => ({ ...at(time, {}), serving: new Set(["a", "b"]) });
   const loads = (scrapes: Scrape[]) => measuredOver(scrapes, 0.95)?.load;
@@ -141,9 +142,9 @@ test("a replica that one scrape did not read does not count all requests since i
 });
 
 test("a percentile is reported only for enough requests", () => {
-  const before = look(0, { a: metrics(1, 0, { "0.1": 1, "0.2": 1, "+Inf": 1 }) });
-  const few = look(1_000, { a: metrics(10, 0, { "0.1": 10, "0.2": 10, "+Inf": 10 }) });
-  const many = look(1_000, { a: metrics(101, 0, { "0.1": 51, "0.2": 101, "+Inf": 101 }) });
+  const before = scrape(0, { a: metrics(1, 0, { "0.1": 1, "0.2": 1, "+Inf": 1 }) });
+  const few = scrape(1_000, { a: metrics(10, 0, { "0.1": 10, "0.2": 10, "+Inf": 10 }) });
+  const many = scrape(1_000, { a: metrics(101, 0, { "0.1": 51, "0.2": 101, "+Inf": 101 }) });
   assert.equal(measuredBetween(before, few, 0.95)?.latency, undefined);
   assert.ok(Math.abs((measuredBetween(before, many, 0.95)?.latency ?? 0) - 0.19) < 1e-9);
 });

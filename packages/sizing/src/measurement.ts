@@ -4,7 +4,7 @@ export interface ServerSample {
   readonly answered: number;
   /** Requests that it has and has not answered yet. */
   readonly pending: number;
-  /** Requests that it answered with an error of its own, as far as it reports them. */
+  /** Requests that it answered with an error, as far as it reports them. */
   readonly failed?: number;
   /** Sum and number of the times it took to work on requests, without waiting; seconds. */
   readonly service: { readonly sum: number; readonly count: number };

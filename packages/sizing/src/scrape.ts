@@ -4,7 +4,7 @@ import type { Pod } from "@konverge/kinds";
 /** Fetches metrics as text. The signal aborts it. */
 export type FetchMetrics = (url: string, signal: AbortSignal) => Promise<string>;
 
-/** Milliseconds that a server has to tell its metrics. */
+/** Milliseconds that a server has to return its metrics. */
 const TIMEOUT = 3_000;
 
 /** The URL of a replica's metrics; undefined while it has no address. */
@@ -32,8 +32,8 @@ export async function scrapeMetrics(
     () => undefined,
     () => undefined,
   );
-  const told = fetchMetrics(url, over.signal).catch(() => undefined);
-  const first = await Promise.race([told, late]);
+  const answers = fetchMetrics(url, over.signal).catch(() => undefined);
+  const first = await Promise.race([answers, late]);
   over.abort();
   return first;
 }

@@ -12,7 +12,7 @@ export function admissionRequest(attributes: AdmissionAttributes, matched: Match
   const kind = {
     group: version === undefined ? inGroup : groupOf(attributes),
     version: matched.version,
-    // What a connection asks for is of a kind of its own.
+    // The options of a connection are a separate kind.
     kind: operation === "CONNECT" ? (object?.kind ?? matched.kind) : matched.kind,
   };
   return {

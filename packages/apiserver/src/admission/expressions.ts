@@ -38,7 +38,12 @@ export class Expressions {
   }
 
   /** What expressions see of a request. */
-  activate(attributes: AdmissionAttributes, matched: Matched, objects: Seen, params?: unknown): PolicyActivation {
+  activate(
+    attributes: AdmissionAttributes,
+    matched: Matched,
+    objects: PolicyObjects,
+    params?: unknown,
+  ): PolicyActivation {
     const { call, namespace, name, subresource } = attributes;
     return this.environment.activate({
       object: objects.object,
@@ -75,7 +80,7 @@ export class Expressions {
   }
 }
 
-interface Seen {
+interface PolicyObjects {
   readonly object: unknown;
   readonly old: unknown;
 }

@@ -2,7 +2,7 @@ import { deepEqual, type OwnerReference, parseApiVersion } from "@konverge/core"
 import { resourceAttributes } from "../auth/attributes.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, refusal } from "./attributes.ts";
 
-/** Changes of a binding or a finalizer go with rights of their own. */
+/** Changes of a binding or a finalizer need separate permissions. */
 const EXEMPT = new Set(["/pods/status"]);
 
 /**

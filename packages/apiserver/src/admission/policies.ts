@@ -90,7 +90,7 @@ export function constraintsOf(match: MatchResources | undefined): ResourceMatch 
 
 const EVERYTHING: Rule = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*", "*/*"] };
 
-/** What a binding narrows its policy to: without rules of its own only by its selectors. */
+/** What a binding narrows its policy to: without rules only by its selectors. */
 export function bindingConstraints(match: MatchResources | undefined): ResourceMatch {
   const constraints = constraintsOf(match);
   return constraints.rules?.length ? constraints : { ...constraints, rules: [EVERYTHING] };

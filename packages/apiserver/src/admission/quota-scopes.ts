@@ -51,7 +51,7 @@ function podMatches(requirement: Requirement, { spec }: Pod): boolean {
   }
 }
 
-/** Whether a pod is one that ends by itself. */
+/** Whether a pod is one that runs to completion. */
 export function isTerminating(spec: Pod["spec"]): boolean {
   return spec.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
 }

@@ -35,12 +35,12 @@ export class Callouts {
     this.#reinvocation = reinvocation;
   }
 
-  /** Before the first of a pass: what other plugins changed since the last one concerns all that ran before. */
+  /** Before the first plugin of a round: what other plugins changed since the last one concerns all that ran before. */
   begin(object: WorkingObject | undefined): void {
     if (this.#reinvocation.isSecondPass && !deepEqual(this.#output, object)) this.#outdate();
   }
 
-  /** Whether one takes part in this pass: in the second only if it ran in the first and the object changed since. */
+  /** Whether one takes part in this round: in the second only if it ran in the first and the object changed since. */
   takesPart(key: string): boolean {
     return !this.#reinvocation.isSecondPass || this.#again.has(key);
   }
@@ -56,7 +56,7 @@ export class Callouts {
     if (reinvocationPolicy === "IfNeeded") this.#current.add(key);
   }
 
-  /** After the last of a pass. In-tree plugins change objects in place: hence the copy. */
+  /** After the last plugin of a round. In-tree plugins change objects in place: hence the copy. */
   end(object: WorkingObject | undefined): void {
     this.#output = object && deepCopy(object);
   }

@@ -37,7 +37,7 @@ interface Webhook {
 }
 
 interface Hook {
-  /** Tells it apart from all others. */
+  /** Distinguishes it from all others. */
   readonly key: string;
   readonly webhook: Webhook;
   readonly expressions: Expressions;

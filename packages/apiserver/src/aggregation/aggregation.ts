@@ -64,7 +64,7 @@ export class Aggregation {
   readonly #services: ApiServices;
   readonly #followed = new Map<string, Followed>();
   /** The newest revision that has been looked at, and the registry's state then. */
-  #seen = { revision: -1, epoch: -1, registry: -1 };
+  #observed = { revision: -1, epoch: -1, registry: -1 };
   #documentChanges = 0;
   #closed = false;
 
@@ -103,14 +103,15 @@ export class Aggregation {
   settle(): void {
     const { store, registry, clock } = this.#parts;
     const { revision, epoch } = store;
-    if (this.#seen.revision === revision && this.#seen.registry === registry.generation) return;
-    const isNew = this.#seen.epoch !== epoch;
+    if (this.#observed.revision === revision && this.#observed.registry === registry.generation) return;
+    const isNew = this.#observed.epoch !== epoch;
     const changed = (storage: string) =>
-      isNew || store.collection(storage).changesAfter(this.#seen.revision)?.length !== 0;
+      isNew || store.collection(storage).changesAfter(this.#observed.revision)?.length !== 0;
     const servicesChanged = changed(API_SERVICE_STORAGE);
     const addressesChanged = this.#services.remote().size > 0 && ADDRESS_STORAGES.some(changed);
-    if (servicesChanged || this.#seen.registry !== registry.generation) registerCustomGroups(store, registry, clock);
-    this.#seen = { revision: store.revision, epoch, registry: registry.generation };
+    if (servicesChanged || this.#observed.registry !== registry.generation)
+      registerCustomGroups(store, registry, clock);
+    this.#observed = { revision: store.revision, epoch, registry: registry.generation };
     if (servicesChanged || addressesChanged) this.#follow();
   }
 

@@ -36,7 +36,7 @@ export class ApiServices {
     this.#store = store;
   }
 
-  /** Counts how often they have been read anew. */
+  /** Counts how often they have been read again. */
   get changes(): number {
     this.#refresh();
     return this.#changes;

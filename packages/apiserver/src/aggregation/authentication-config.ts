@@ -8,7 +8,7 @@ const NAMESPACE = "kube-system";
 const NAME = "extension-apiserver-authentication";
 const KEY = `${NAMESPACE}/${NAME}`;
 
-/** Publishes how other API servers recognise this one and its clients: they read it when they start. */
+/** Publishes how other API servers recognize this one and its clients: they read it when they start. */
 export function publishAuthentication(store: Store, registry: Registry, clock: Clock, frontProxy: FrontProxy): void {
   const data = authenticationData(frontProxy);
   const before = store.collection("/configmaps").get(KEY);

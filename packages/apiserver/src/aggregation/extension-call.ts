@@ -18,7 +18,7 @@ export interface ExtensionTarget {
  */
 export type CallExtension = (target: ExtensionTarget, request: ApiRequest) => Promise<ApiResponse>;
 
-/** How other API servers recognise this one; it is published for them in `extension-apiserver-authentication`. */
+/** How other API servers recognize this one; it is published for them in `extension-apiserver-authentication`. */
 export interface FrontProxy {
   /** Signs the client certificate with which this server calls them, PEM. */
   readonly ca: string;

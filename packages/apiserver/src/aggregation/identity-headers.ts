@@ -6,7 +6,7 @@ const UID = "x-remote-uid";
 const GROUP = "x-remote-group";
 const EXTRA = "x-remote-extra-";
 
-/** Who this server is when it asks on its own account. */
+/** The identity of this server's own requests. */
 export const AGGREGATOR: User = { name: "system:kube-aggregator", groups: ["system:masters"] };
 
 /** Headers that concern one connection, and those by which a client claims an identity. */
@@ -28,7 +28,7 @@ const NOT_PASSED_ON = new Set([
   GROUP,
 ]);
 
-/** The headers that tell another server on whose behalf a request comes. */
+/** The headers that name the user of a request to another server. */
 export function identityHeaders({ name, uid, groups, extra = {} }: User): HeaderMap {
   const headers: HeaderMap = { [USER]: name, [GROUP]: [...groups] };
   if (uid) headers[UID] = uid;

@@ -28,8 +28,8 @@ export interface Order {
 const FIRST = "apiregistration.k8s.io";
 
 /**
- * A list of groups with foreign versions put in: into the group that is there already, or as a group of its own before the
- * first one of lower priority. A foreign version takes the place of one of our own.
+ * A list of groups with foreign versions put in: into the group that is there already, or as another group before the
+ * first one of lower priority. A foreign version replaces one of ours.
  */
 export function mergeGroups<G, V>(
   groups: readonly G[],

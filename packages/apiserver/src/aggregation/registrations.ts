@@ -19,7 +19,7 @@ const OWNED = {
   "f:spec": { "f:group": {}, "f:groupPriorityMinimum": {}, "f:version": {}, "f:versionPriority": {} },
 };
 
-/** Gives each version of a group that CRDs define its APIService, and takes away those whose CRDs are gone. */
+/** Gives each version of a group that CRDs define its APIService, and removes those whose CRDs were deleted. */
 export function registerCustomGroups(store: Store, registry: Registry, clock: Clock): void {
   const wanted = new Map<string, { group: string; version: string }>();
   for (const { custom, group, versions } of registry.all()) {

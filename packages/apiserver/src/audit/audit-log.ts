@@ -38,8 +38,8 @@ export interface AuditedBy {
 /**
  * Writes down who did what, as far as a policy asks for it.
  *
- * Flow: {@link begin} when it is known who asks (stage RequestReceived); the server tells the returned {@link AuditedRequest}
- * what it learns; {@link AuditedRequest.finish} takes the answer and gives it back, and writes the last stage when the answer
+ * Flow: {@link begin} when it is known who asks (stage RequestReceived); the server adds what it learns to the returned
+ * {@link AuditedRequest}; {@link AuditedRequest.finish} takes the answer and gives it back, and writes the last stage when the answer
  * is complete (for a stream: when it ends, or is abandoned).
  */
 export class AuditLog {
@@ -220,7 +220,7 @@ function objectReference(info: RequestInfo): ObjectReference {
   };
 }
 
-/** What the request's path did not tell about the object, its body may. */
+/** What the request's path does not say about the object, its body may. */
 function nameFrom(reference: ObjectReference, object: unknown): void {
   const metadata = (object as { metadata?: Record<string, unknown> } | null)?.metadata;
   for (const field of ["namespace", "name", "uid", "resourceVersion"] as const) {

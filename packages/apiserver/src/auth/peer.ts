@@ -1,4 +1,4 @@
-/** Who is at the other end of a connection, as far as the connection itself tells. It never comes from headers. */
+/** Who is at the other end of a connection, as far as the connection itself shows. It never comes from headers. */
 export interface Peer {
   /** The address of the other end; empty for a caller in the same process. */
   readonly address: string;

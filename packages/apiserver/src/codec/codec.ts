@@ -21,8 +21,8 @@ export interface Decoded {
 /** Reads and writes the objects of one version of a kind. */
 export interface Codec {
   /**
-   * Reads a JSON value into an object of its own; throws a {@link DecodeError}. No defaults are filled in. A part of it
-   * that is the very one in `known`, which has been read before, may be taken over as it is.
+   * Reads a JSON value into a new object; throws a {@link DecodeError}. No defaults are filled in. A part of it
+   * that is the very one in `known`, which has been read before, may be used as it is.
    */
   decode(value: unknown, words?: DecoderWords, known?: Readonly<Record<string, unknown>>): Decoded;
   /**

@@ -36,7 +36,7 @@ export function isUsualTime(text: string, micro: boolean): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= 28 && part(11) < 24 && part(14) < 60 && part(17) < 60;
 }
 
-/** Reads a time as Go's time.Parse does, and complains in its words. The fraction comes with its point. */
+/** Reads a time as Go's time.Parse does, with its messages. The fraction comes with its point. */
 export function parseGoTime(layout: string, text: string): { ms: number; fraction: string } {
   const fail = (why: string) => new DecodeError(`parsing time ${quoted(text)}${why}`);
   let rest = text;

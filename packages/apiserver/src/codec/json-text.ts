@@ -61,7 +61,7 @@ export function countKeys(value: unknown): number {
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 
-/** Reads JSON by hand: slow, but it knows where it is. Throws what Go's scanner says, or tells which keys come twice. */
+/** Reads JSON by hand: slow, but it knows where it is. Throws what Go's scanner says, or reports which keys come twice. */
 class Scanner {
   readonly #text: string;
   #at = 0;

@@ -27,7 +27,7 @@ const SCALAR = 0.5;
 export function checkSurvey({ keys, containers, commas, depth }: JsonSurvey): void {
   // There is one more key or item than commas in each object and list that is not empty.
   const items = Math.max(0, commas - keys);
-  // Nesting has a limit, and an error, of its own: there is a container and at most one key for each level.
+  // Nesting has another limit, and another error: there is a container and at most one key for each level.
   const nested = depth > MAX_JSON_DEPTH ? 2 * depth : 0;
   // What an object is sent back with, its managed fields, may have as many parts.
   checkParts(keys + containers + items * SCALAR - nested, "", 2 * MOST_PARTS);

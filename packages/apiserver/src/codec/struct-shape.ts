@@ -96,7 +96,7 @@ function converted(shape: Shape, convert: (value: unknown) => unknown): Shape {
   return { ...shape, read: (value, reading) => shape.read(reading.words === "map" ? convert(value) : value, reading) };
 }
 
-/** A scalar that reads JSON of its own, whatever it is part of; `prefix` is put before what is wrong with it. */
+/** A scalar with a custom JSON form, whatever it is part of; `prefix` is put before what is wrong with it. */
 function ownJson(shape: Shape, prefix = ""): Shape {
   const read: Shape["read"] = (value) => {
     try {
@@ -386,7 +386,7 @@ function writtenOf(field: Field, value: unknown, reading: boolean): unknown {
   }
   if (pointer || !shape.isEmpty(value)) return value;
   if (omitEmpty || (reading && hasDefault)) return undefined;
-  // Storage does not tell an empty list from none, but who owns it is recorded before.
+  // Storage does not distinguish an empty list from none, but who owns it is recorded before.
   return reading ? value : shape.zero();
 }
 

@@ -1,10 +1,10 @@
 /**
  * Custom resources: what a CustomResourceDefinition makes of the server.
  *
- * A CRD is an object like any other, stored by the ordinary verbs under a strategy of its own ({@link crdStrategy}), which
+ * A CRD is an object like any other, stored by the ordinary verbs under a separate strategy ({@link crdStrategy}), which
  * judges it: names, versions, structural schemas, rules in CEL and their cost, conversion. {@link CustomResources} follows
  * the stored ones. It grants names (the first to ask has them), says in conditions what it did, puts a resource definition
- * for each into the registry and takes it out again; deletion waits until the instances are gone.
+ * for each into the registry and takes it out again; deletion waits until the instances are deleted.
  *
  * From then on instances are served by the same verbs as built-in kinds. What differs is in their codec (pruned by the
  * schema, keys by the alphabet), in their strategy (judged by the schema and its rules, leniently where an update leaves
@@ -58,7 +58,7 @@ export class CustomResources {
   readonly #callWebhook: CallWebhook;
   readonly #served = new Map<string, Served>();
   readonly #terminating = new Set<string>();
-  #seen = -1;
+  #observed = -1;
   #epoch = -1;
   #work: Promise<void> = Promise.resolve();
 
@@ -79,7 +79,7 @@ export class CustomResources {
   #isBehind(): boolean {
     const { store } = this.#services;
     if (this.#epoch !== store.epoch) return true;
-    if (store.collection(STORAGE).changesAfter(this.#seen)?.length !== 0) return true;
+    if (store.collection(STORAGE).changesAfter(this.#observed)?.length !== 0) return true;
     for (const name of this.#terminating) if (this.#instancesOf(name) === 0) return true;
     return false;
   }
@@ -88,7 +88,7 @@ export class CustomResources {
     const { store } = this.#services;
     while (this.#isBehind()) {
       this.#epoch = store.epoch;
-      this.#seen = store.revision;
+      this.#observed = store.revision;
       const entries = this.#entries();
       for (const entry of entries) await this.#follow(entry);
       const names = new Set(entries.map(({ key }) => key));
@@ -154,7 +154,7 @@ export class CustomResources {
     return true;
   }
 
-  /** Deletes the instances of a CRD that is being deleted, and lets it go when the last is gone. */
+  /** Deletes the instances of a CRD that is being deleted, and releases it after the last. */
   async #finalize(crd: CustomResourceDefinition): Promise<void> {
     const { name, deletionTimestamp, finalizers = [] } = crd.metadata;
     if (deletionTimestamp === undefined || !finalizers.includes(CLEANUP_FINALIZER)) {
@@ -206,7 +206,7 @@ export class CustomResources {
     const served = this.#served.get(crdName);
     if (!served) return;
     const { definition, entry } = served;
-    // As they are stored, they need no conversion: the webhook may be gone, and the version need not be served.
+    // As they are stored, they need no conversion: the webhook may no longer be there, and the version need not be served.
     const version = storageVersionOf(crdOf(entry));
     for (const { key } of [...this.#services.store.collection(definition.storage).scan("")]) {
       const slash = key.indexOf("/");

@@ -6,7 +6,7 @@ import { compareVersions } from "../resources/version-order.ts";
 import type { CrdSpec, CrdVersion, CustomResourceDefinition } from "./custom-resource-definition.ts";
 import { instanceStrategy } from "./instance-strategy.ts";
 
-/** In the order in which discovery tells them. */
+/** In the order of discovery. */
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /** The resource that a CRD defines, with the names it has been granted. */

@@ -30,7 +30,7 @@ export function instanceStrategy(crd: CustomResourceDefinition): Strategy {
       const added = (object.metadata.finalizers ?? []).filter((finalizer) => !known.has(finalizer));
       return [...new Set(added)].sort().flatMap(finalizerWarnings);
     },
-    // An update of the status leaves metadata alone.
+    // An update of the status does not change metadata.
     ...(hasStatus && { resetFields: (subresource) => (subresource === "status" ? ["metadata", "spec"] : ["status"]) }),
     fields(object) {
       const fields: Record<string, string> = {};

@@ -6,7 +6,7 @@ import { unrecognizedFormats } from "./formats.ts";
 import { definitionErrors } from "./validate-definition.ts";
 import { namesErrors } from "./validate-names.ts";
 
-/** Holds a CRD until all its instances are gone. */
+/** Holds a CRD until all its instances are deleted. */
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The strategy of CustomResourceDefinitions themselves. */

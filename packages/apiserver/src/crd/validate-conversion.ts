@@ -33,13 +33,13 @@ export function conversionErrors(conversion: CrdConversion | undefined, path: st
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (versions.length === 0) return [required(path)];
   const errors: FieldError[] = [];
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   for (const [index, version] of versions.entries()) {
-    if (seen.has(version)) {
+    if (listed.has(version)) {
       errors.push(invalidValue(`${path}[${index}]`, version, "duplicate version"));
       continue;
     }
-    seen.add(version);
+    listed.add(version);
     for (const problem of dns1035LabelErrors(version)) errors.push(invalidValue(`${path}[${index}]`, version, problem));
   }
   if (!versions.some((version) => REVIEW_VERSIONS.includes(version))) {

@@ -92,7 +92,7 @@ function specErrors(spec: CrdSpec, old: CrdSpec | undefined): FieldError[] {
   }
   const [first] = versions;
   const problems = first?.name ? dns1035LabelErrors(first.name) : [];
-  // The first version has a place of its own as well.
+  // The first version has another place as well.
   if (problems.length > 0) errors.push(invalidValue("spec.version", first!.name, problems.join(",")));
   append(errors, missingNames(names, "spec.names"));
   append(errors, namesErrors(names, "spec.names"));

@@ -71,7 +71,7 @@ export function selectableFieldErrors(
   if (!fields?.length) return [];
   if (!schema) return [invalidValue(path, "", "may only be set when `version.schema.openAPIV3Schema` is not included")];
   const errors: FieldError[] = [];
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   for (const [index, { jsonPath = "" }] of fields.entries()) {
     const place = `${path}[${index}].jsonPath`;
     if (jsonPath === "") {
@@ -90,10 +90,10 @@ export function selectableFieldErrors(
         "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.";
       errors.push(invalidValue(place, jsonPath, detail));
     }
-    if (seen.has(found.path)) errors.push(duplicate(place, jsonPath));
-    seen.add(found.path);
+    if (listed.has(found.path)) errors.push(duplicate(place, jsonPath));
+    listed.add(found.path);
   }
-  if (seen.size > MAX_SELECTABLE_FIELDS) errors.push(tooMany(path, seen.size, MAX_SELECTABLE_FIELDS));
+  if (listed.size > MAX_SELECTABLE_FIELDS) errors.push(tooMany(path, listed.size, MAX_SELECTABLE_FIELDS));
   return errors;
 }
 

@@ -44,7 +44,7 @@ function once(holds: () => boolean): () => boolean {
   };
 }
 
-/** The paths under which the checks are to be had, one by one. */
+/** The paths of the single checks. */
 export function healthPaths(checks: readonly HealthCheck[]): string[] {
   return ENDPOINTS.flatMap((endpoint) => [`/${endpoint}`, ...checks.map(({ name }) => `/${endpoint}/${name}`)]);
 }

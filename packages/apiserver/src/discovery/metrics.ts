@@ -17,7 +17,7 @@ export type MetricFamily = readonly [
 
 const MOST_SERIES = 20_000;
 
-/** Counts requests, and tells of them and of what is stored in the form that Prometheus reads. */
+/** Counts requests, and reports them and what is stored in the form that Prometheus reads. */
 export class ServerMetrics {
   /** By series: the labels are made when metrics are requested. */
   readonly #requests = new Map<string, { readonly labels: Record<string, string>; count: number }>();

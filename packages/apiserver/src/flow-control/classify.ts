@@ -26,7 +26,7 @@ export function matches({ spec }: FlowSchema, user: User, info: RequestInfo): bo
   });
 }
 
-/** What tells the flows of a schema apart: who asks, or about which namespace. */
+/** What distinguishes the flows of a schema: who asks, or about which namespace. */
 export function distinguisherOf({ spec }: FlowSchema, user: User, info: RequestInfo): string {
   switch (spec?.distinguisherMethod?.type) {
     case "ByUser":

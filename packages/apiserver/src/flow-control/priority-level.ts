@@ -21,7 +21,7 @@ const PATIENCE = 15_000;
 
 /**
  * The seats of one priority level. Flows share queues by shuffle sharding: each has a hand of them, dealt by its hash, and
- * takes the shortest, so that one flow with many requests leaves the others some queue of their own. Queues take turns.
+ * takes the shortest, so that one flow with many requests leaves the others some queue without it. Queues take turns.
  */
 export class PriorityLevel {
   readonly #clock: Clock;

@@ -23,7 +23,7 @@ const read = new Map<string, readonly MediaRange[]>();
 const REMEMBERED = 256;
 /** A client that makes up long ones must not fill the memory with them. */
 const LONGEST_REMEMBERED = 1024;
-/** What comes after so many is not looked at. */
+/** What comes after this number is ignored. */
 const MOST_RANGES = 1000;
 
 function rangesIn(header: string): MediaRange[] {

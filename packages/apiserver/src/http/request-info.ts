@@ -125,7 +125,7 @@ export function subpathOf({ rest, path }: RequestInfo): string {
 
 const STREAMS = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
-/** Whether a request may take as long as it takes: no time limit of its own is read, and no seat is held for it. */
+/** Whether a request may take as long as it takes: no time limit is read from it, and no seat is held for it. */
 export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
   return isResource && (verb === "watch" || STREAMS.has(subresource));
 }

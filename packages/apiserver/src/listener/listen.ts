@@ -93,7 +93,7 @@ const MOST_BODIES = 256 * 1024 * 1024;
 /**
  * Serves a transport on a port: HTTP/1.1 and HTTP/2 over TLS (the client chooses), WebSockets on HTTP/1.1.
  *
- * Guarantees: a slow client makes its own stream wait and nothing else; a client that is gone ends its stream, through the
+ * Guarantees: a slow client makes its own stream wait and nothing else; a client that disconnects ends its stream, through the
  * request's signal; a bare transport, which does not authenticate, is never reachable from another machine.
  */
 export async function listen(target: Transport | Guard, options: ListenOptions): Promise<Listener> {
@@ -199,7 +199,7 @@ class Service {
     const isSecure = this.#options.tls !== "plain";
     server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
       socket.setNoDelay(true);
-      // A machine that vanished says no goodbye; its watches must not stay for ever.
+      // A machine that vanished says no goodbye; its watches must not stay forever.
       socket.setKeepAlive(true, 30_000);
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
@@ -245,8 +245,8 @@ class Service {
 
   async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     const controller = new AbortController();
-    const gone = () => controller.abort(new Error("the client is gone"));
-    outgoing.on("close", gone);
+    const disconnected = () => controller.abort(new Error("the client is gone"));
+    outgoing.on("close", disconnected);
     outgoing.on("error", () => {});
     const method = incoming.method ?? "GET";
     let headers: HeaderMap = {};
@@ -291,18 +291,18 @@ class Service {
         this.#options.onError?.(error, { method, path: incoming.url ?? "" });
     } finally {
       this.#streaming.delete(controller);
-      outgoing.off("close", gone);
+      outgoing.off("close", disconnected);
       // A complete response needs no signal; only streams have to end when the client disconnects.
-      if (isStream) gone();
-      // A stream's head, long gone, did not say that it would be the last answer on this connection.
+      if (isStream) disconnected();
+      // The head of a stream, sent long before, did not say that it would be the last answer on this connection.
       if (this.#closing && isStream && !outgoing.stream) incoming.socket.end();
     }
   }
 
   async #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const controller = new AbortController();
-    const gone = () => controller.abort(new Error("the client is gone"));
-    socket.on("close", gone);
+    const disconnected = () => controller.abort(new Error("the client is gone"));
+    socket.on("close", disconnected);
     socket.on("error", () => {});
     const method = incoming.method ?? "GET";
     try {

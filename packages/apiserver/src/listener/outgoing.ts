@@ -33,7 +33,7 @@ const ANSWER_PATIENCE = 60_000;
 
 /**
  * Sends an answer. A stream is pulled as fast as the client takes it and no faster: what is not yet taken stays with the code that
- * makes the stream. It is let go of when the client is gone. An answer that is not taken at all is cut in the end: throws.
+ * makes the stream. It is released when the client disconnects. An answer that is not taken at all is cut in the end: throws.
  */
 export async function send(outgoing: Outgoing, response: ApiResponse, options: SendOptions): Promise<void> {
   const headers = outgoingHeaders(response.headers);
@@ -116,7 +116,7 @@ class Pieces {
     this.#stallTimeout = stallTimeout;
   }
 
-  /** Resolves when all is written but the last piece, or the client is gone. */
+  /** Resolves when all is written but the last piece, or the client has disconnected. */
   async write(content: string | Uint8Array): Promise<void> {
     for (let start = 0, end = 0; start < content.length; start = end) {
       if (!(await this.room())) return;
@@ -129,7 +129,7 @@ class Pieces {
     }
   }
 
-  /** Resolves when there is room for more; false when the client is gone. Throws when it has not taken anything for too long. */
+  /** Resolves when there is room for more; false when the client has disconnected. Throws when it has not taken anything for too long. */
   async room(): Promise<boolean> {
     if (this.outgoing.writableNeedDrain && !isAbandoned(this.outgoing)) await this.#drained();
     return !isAbandoned(this.outgoing);
@@ -144,7 +144,7 @@ class Pieces {
         ? undefined
         : this.#clock.after(this.#stallTimeout, () => late.reject(new StalledClient()));
     try {
-      // An error means that the connection broke: the caller sees that the client is gone.
+      // An error means that the connection broke: the caller learns that the client has disconnected.
       const taken = [once(this.outgoing, "drain", { signal }), once(this.outgoing, "close", { signal })];
       await Promise.race([...taken.map((event) => event.catch(() => {})), late.promise]);
     } finally {

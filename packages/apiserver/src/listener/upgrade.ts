@@ -88,7 +88,7 @@ export class Upgrades {
     await tunnel(socket, head, headers, inner);
   }
 
-  /** Tells all clients that the server is going away. */
+  /** Closes all connections with the code for a server that ends. */
   close(): void {
     for (const socket of this.#open) socket.close(GOING_AWAY, "the server is shutting down");
     for (const socket of this.#raw) socket.destroy();
@@ -173,7 +173,7 @@ export async function refuse(socket: Duplex, response: ApiResponse, clock: Clock
   lines.push(`content-length: ${body.length}`, "connection: close", "", "");
   if (!socket.writable) return void socket.destroy();
   const timer = clock.after(FAREWELL, () => socket.destroy());
-  // What the client still sends is discarded. Without a reader, its end would never be seen, and the socket would stay open.
+  // What the client still sends is discarded. Without a reader, its end would never be noticed, and the socket would stay open.
   socket.resume();
   socket.end(Buffer.concat([Buffer.from(lines.join("\r\n")), body]));
   await once(socket, "close").catch(() => {});

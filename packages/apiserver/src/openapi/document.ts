@@ -27,7 +27,7 @@ export function openApiDocument(served: ServedVersion): object {
   return documentOf(paths, schemas.all());
 }
 
-/** A document that is about no objects: what the server says of itself. */
+/** A document that is about no objects: the description of the server. */
 export function serverDocument(paths: Paths): object {
   const schemas = new Schemas({ group: "", version: "v1", resources: [] });
   schemas.addReferenced(paths);

@@ -1,5 +1,5 @@
 /**
- * What `kubectl explain` says of the fields that every object has. Kinds of a CRD come with descriptions of their own; these
+ * What `kubectl explain` says of the fields that every object has. Kinds of a CRD come with other descriptions; these
  * are the fields that no CRD describes.
  */
 export const API_VERSION =

@@ -45,7 +45,7 @@ export class OpenApi {
   readonly #foreign: ForeignOpenApi;
   #generation = "";
   #served = new Map<string, ServedVersion>();
-  /** What the server says of itself. */
+  /** The description of the server. */
   #own = new Map<string, Paths>();
   #texts = new Map<string, { text: string; hash: string }>();
 

@@ -16,7 +16,7 @@ export interface ResourceDefinition {
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** The version of its own group in which objects are stored, as discovery tells it. */
+  /** The version of its group in which objects are stored, as discovery shows it. */
   readonly storageVersion: string;
   /** The apiVersion of stored objects: of another group where that group's resource shares the storage. */
   readonly storedAs: string;
@@ -133,7 +133,7 @@ export interface Strategy {
   /** What a name may look like. Default: a DNS subdomain. */
   readonly nameErrors?: NameRule;
   /**
-   * What an update of this kind finds wrong with metadata besides what it does for every kind: its `changes` once more,
+   * What an update of this kind finds wrong with metadata besides what it does for every kind: its `changes` again,
    * all of it as on a `new` object, or both. The causes of an error then come several times.
    */
   readonly metadataChecks?: readonly ("changes" | "new")[];
@@ -178,7 +178,7 @@ export interface Strategy {
   isHeld?(object: WorkingObject): boolean;
   /**
    * Kinds whose objects a first delete never removes, only marks: what else is to be changed besides deletionTimestamp. The
-   * object then stays until its finalizers are gone and {@link isHeld} lets it go.
+   * object then stays until its finalizers are removed and {@link isHeld} releases it.
    */
   markDeleted?(object: WorkingObject, options: DeleteOptions, context: StrategyContext): void;
   /** The values of the selectable fields. */

@@ -1,6 +1,6 @@
 import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
 
-/** Everything the server serves, by group and plural. Built-in resources are there from the start; CRDs come and go. */
+/** Everything the server serves, by group and plural. Built-in resources are there from the start; those of CRDs are added and removed. */
 export class Registry {
   readonly #resources = new Map<string, ResourceDefinition>();
   readonly #waiters = new Map<string, Set<() => void>>();

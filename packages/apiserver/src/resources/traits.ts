@@ -1,6 +1,6 @@
 import type { Strategy } from "./definition.ts";
 
-/** What the generic verbs must know of a kind and no schema tells: plain facts, for all kinds in one table. */
+/** What the generic verbs must know of a kind and no schema contains: plain facts, for all kinds in one table. */
 export type Traits = Pick<
   Strategy,
   | "hasGeneration"
@@ -46,7 +46,7 @@ const CREATED_BY_UPDATE = list(`
   rbac.authorization.k8s.io/Role rbac.authorization.k8s.io/RoleBinding
 `);
 
-/** Dependents are left alone when a deletion does not say. */
+/** Dependents are orphaned when a deletion does not say. */
 const ORPHANING = list("ReplicationController batch/Job");
 const WITHOUT_DEPENDENTS = list("Event events.k8s.io/Event");
 

@@ -4,7 +4,7 @@ import type { Store } from "./store.ts";
 /** What is kept about the entries of some collections. */
 export interface EntryIndex {
   clear(): void;
-  /** An entry is there, was changed, or (undefined) is gone. */
+  /** An entry is there, was changed, or (undefined) was deleted. */
   set(resource: string, key: string, entry: Entry | undefined): void;
 }
 
@@ -25,7 +25,7 @@ export class CollectionFollower {
     this.#index = index;
   }
 
-  /** Brings the index up to date: call it before each look. */
+  /** Brings the index up to date: call it before each read. */
   follow(): void {
     const { revision, epoch } = this.#store;
     if (revision === this.#revision && epoch === this.#epoch) return;

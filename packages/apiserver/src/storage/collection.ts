@@ -3,8 +3,8 @@ import type { Entry, StoredChange } from "./entry.ts";
 import { SortedEntries } from "./sorted-entries.ts";
 
 /**
- * The objects of one resource, in key order, and their recent changes. Watchers hold no queue of their own: each is a
- * position in the shared log of changes, so a watcher that cannot keep up costs nothing and is told so (see
+ * The objects of one resource, in key order, and their recent changes. Watchers hold no queue: each is a
+ * position in the shared log of changes, so a watcher that cannot keep up costs nothing and gets to know it (see
  * {@link changesAfter}) when the log has been trimmed past it.
  */
 export class Collection {
@@ -76,8 +76,8 @@ export class Collection {
   }
 
   /**
-   * The changes after a revision, or undefined when some of them are forgotten. A watcher that has seen all there was is
-   * never told so, however long ago that was.
+   * The changes after a revision, or undefined when some of them are forgotten. For a watcher that has got all
+   * of them it is never undefined, however long ago that was.
    */
   changesAfter(revision: number): readonly StoredChange[] | undefined {
     return this.#log.after(revision);

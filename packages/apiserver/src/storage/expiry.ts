@@ -20,7 +20,7 @@ export class Expiry {
   /** When each object goes, soonest first: a write puts it at the end. */
   readonly #due = new Map<string, number>();
   readonly #leave: () => void;
-  #seen: number;
+  #observed: number;
   #epoch: number;
   #timer: Timer | undefined;
 
@@ -28,7 +28,7 @@ export class Expiry {
     this.#store = store;
     this.#clock = clock;
     this.#options = options;
-    this.#seen = store.revision;
+    this.#observed = store.revision;
     this.#epoch = store.epoch;
     this.#leave = store.onChange(options.resource, () => this.#follow());
     this.#takeAll();
@@ -49,9 +49,9 @@ export class Expiry {
 
   #follow(): void {
     const { resource, ttl } = this.#options;
-    const changes = this.#store.collection(resource).changesAfter(this.#seen);
+    const changes = this.#store.collection(resource).changesAfter(this.#observed);
     const isSame = this.#epoch === this.#store.epoch;
-    this.#seen = this.#store.revision;
+    this.#observed = this.#store.revision;
     this.#epoch = this.#store.epoch;
     if (!changes || !isSame) {
       this.#takeAll();

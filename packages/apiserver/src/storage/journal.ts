@@ -23,7 +23,7 @@ export interface Journal {
   append(records: readonly JournalRecord[]): void;
   /** Changes up to and including this revision need not be kept apart any more. */
   compact(revision: number): void;
-  /** Begins anew from this state. */
+  /** Starts again from this state. */
   replace(state: Snapshot): void;
   close(): void;
 }

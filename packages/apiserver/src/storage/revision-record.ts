@@ -6,7 +6,7 @@ const SLOT_BYTES = 32;
 const SLOT = /^(\d{20}) ([0-9a-f]{8})$/;
 
 /**
- * The last revision that a journal has acknowledged, in a file of its own: a journal whose end is missing is consistent,
+ * The last revision that a journal has acknowledged, in a separate file: a journal whose end is missing is consistent,
  * and nothing else would show that it had one.
  *
  * There are two slots, written in turn, so that a write that was cut leaves the other. The file may lag behind the journal,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
-/** "KVRG" in the file's header: tells our files from those of other programs. */
+/** "KVRG" in the file's header: distinguishes our files from those of other programs. */
 const APPLICATION_ID = 0x4b_56_52_47;
 
 /** Raised by every change to the tables or to the meaning of what is in them. */
@@ -12,7 +12,7 @@ export const SCHEMA_VERSION = 1;
  * `objects` is the state at the revision `base`; `changes` is what happened since. A write adds one row to `changes`;
  * compaction folds the oldest rows into `objects`. Rows up to `target` are waiting to be folded.
  *
- * Both have row ids: without them, a row of more than a quarter of a page takes a page of its own besides, and most
+ * Both have row ids: without them, a row of more than a quarter of a page takes another page besides, and most
  * objects are that long.
  */
 const TABLES = `

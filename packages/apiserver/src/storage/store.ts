@@ -5,7 +5,7 @@
  * watchers see once it is durable. A {@link SqliteJournal} makes it outlive the process. Snapshots and forks take
  * microseconds, and can be saved as bytes.
  *
- * It promises that revisions only grow, that every change is seen once and in order, and that nothing acknowledged is lost
+ * It promises that revisions only grow, that watchers get every change once and in order, and that nothing acknowledged is lost
  * when the process is killed (what holds after a power failure is said at {@link SqliteJournal}).
  */
 import { ApiError, type Clock } from "@konverge/core";
@@ -71,7 +71,7 @@ export class Store {
   #lastCompaction: number;
   #lastChange = 0;
 
-  /** Starts from `state` if it is given (and the journal then begins anew with it), else from what the journal kept. */
+  /** Starts from `state` if it is given (and the journal then starts with it), else from what the journal kept. */
   constructor(options: StoreOptions, state?: Snapshot) {
     this.#clock = options.clock;
     this.#journal = options.journal;
@@ -105,7 +105,7 @@ export class Store {
 
   /**
    * Grows when the state was exchanged instead of changed ({@link restore}, a commit that failed): whatever is derived by
-   * following changes must then be derived anew.
+   * following changes must then be derived again.
    */
   get epoch(): number {
     return this.#epoch;
@@ -224,7 +224,7 @@ export class Store {
     return this.#history.ms;
   }
 
-  /** Writes what is not yet durable, and lets go of the journal. */
+  /** Writes what is not yet durable, and releases the journal. */
   close(): void {
     this.#publish();
     this.#journal?.close();

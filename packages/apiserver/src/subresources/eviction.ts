@@ -19,7 +19,7 @@ const EVICTION = bodyKind("policy", "v1", "Eviction", "policy.v1.Eviction");
 const BUDGETS = "policy/poddisruptionbudgets";
 const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** Deletes a pod if its disruption budget has room for one less. */
+/** Deletes a pod if its disruption budget allows one less. */
 export async function evict(given: Call): Promise<ApiResponse> {
   const { call, object } = readCreate(given, EVICTION);
   const { name } = object.metadata;

@@ -34,7 +34,7 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi 
       throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
     }
     if (STREAMS.has(action)) await admitConnection(call, action, container);
-    if (!kubelet) throw nobodyRuns(pod);
+    if (!kubelet) throw withoutKubelet(pod);
     return kubelet({ action, call, pod, container });
   };
 }
@@ -106,7 +106,7 @@ function containerOf({ metadata, spec }: Pod, wanted: string): string {
   );
 }
 
-function nobodyRuns({ spec }: Pod): ApiError {
+function withoutKubelet({ spec }: Pod): ApiError {
   const message = `nothing answers for node ${quoted(spec.nodeName ?? "")}: this server has been given no kubelet; pass one when it is made`;
   return new ApiError({ code: 503, reason: "ServiceUnavailable", message });
 }

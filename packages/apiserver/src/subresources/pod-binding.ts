@@ -22,7 +22,7 @@ interface BoundPod extends WorkingObject {
   status?: { conditions?: { type: string }[]; nominatedNodeName?: string };
 }
 
-/** A binding that is posted by itself: the pod is the one it names. */
+/** A binding that is posted to `bindings`: the pod is the one it names. */
 export async function createBinding(given: Call): Promise<ApiResponse> {
   const { fieldValidation } = writeParameters(given.info.query, "CreateOptions");
   const { name = "" } = readBodyAs(given, { ...BINDING, codec }, fieldValidation).metadata;

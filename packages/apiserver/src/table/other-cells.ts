@@ -216,8 +216,8 @@ export const priorityLevelCells: CellsOf<PriorityLevelConfiguration> = (level, n
   ];
 };
 
-/** Kinds of which there is nothing to tell but the age. */
+/** Kinds that show only their age. */
 export const nameAndAge: CellsOf = (object, now) => [object.metadata.name, ageOf(object, now)];
 
-/** What a kind without columns of its own shows: when it was created, which clients turn into an age. */
+/** What a kind without columns shows: when it was created, which clients turn into an age. */
 export const nameAndCreation: CellsOf = ({ metadata }) => [metadata.name, metadata.creationTimestamp ?? null];

@@ -103,7 +103,7 @@ export const podTemplateCells: CellsOf<PodTemplate> = ({ metadata, template }) =
   labelsText(template?.metadata?.labels),
 ];
 
-/** The states of a job that a condition tells, most final first; deletion comes after the end. */
+/** The states of a job that a condition reports, most final first; deletion comes after the end. */
 const JOB_ENDS = [
   ["Complete", "Complete"],
   ["Failed", "Failed"],

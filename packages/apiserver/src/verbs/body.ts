@@ -141,7 +141,7 @@ function decodeAs(
   }
 }
 
-/** What a strict decoder complains about, in the order in which it comes upon it. */
+/** The errors of a strict decoder, in the order in which it finds them. */
 export function strictProblems({ duplicates, place }: Omit<JsonText, "value">, unknown: readonly string[]): string[] {
   const problems = [
     ...duplicates,

@@ -62,7 +62,7 @@ export function noteToken({ store, clock }: Timed, revision: number): void {
 }
 
 /**
- * Whether a token is older than the past that is kept. Where nothing is written the store forgets nothing by itself; a real
+ * Whether a token is older than the past that is kept. Where nothing is written the store forgets nothing; a real
  * one is compacted all the same.
  */
 export function isOutdated({ store, clock }: Timed, { revision }: ContinueToken): boolean {

@@ -10,7 +10,7 @@ import { checkDeleteOptions, type DeleteOptions, deleteParameters } from "../htt
 import { MEDIA_TYPES, parseJsonBody } from "./body.ts";
 import { declaredType, notRegistered } from "./declared-type.ts";
 
-/** Where options are at home that say no group of their own. */
+/** The groups of options that name none. */
 const META = "meta.k8s.io/v1";
 
 /** The other kinds that the decoder of options knows: in every group, and in their own. */

@@ -8,9 +8,9 @@ import { contentOf, objectOf, storageKey } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 
-/** How a deletion ended: the object is gone, or it stays until its finalizers are removed. */
+/** How a deletion ended: the object is deleted, or it stays until its finalizers are removed. */
 export interface Deleted {
-  readonly gone: boolean;
+  readonly isDeleted: boolean;
   /** The object's last state, in the stored version. */
   readonly object: WorkingObject;
   /** What is stored now, where the object stays. */
@@ -25,9 +25,10 @@ export async function deleteOne(given: Call): Promise<ApiResponse> {
   if (refusal) throw forbidden(call.definition, call.info.name, refusal);
   const deleted = await deleteObject(call, options);
   await call.store.durable();
-  const status = !deleted.gone && options.orphanDependents === false ? 202 : 200;
+  const status = !deleted.isDeleted && options.orphanDependents === false ? 202 : 200;
   if (deleted.entry) return entryResponse(call, deleted.entry, status);
-  if (!deleted.gone || call.definition.strategy.returnsDeleted) return objectResponse(call, deleted.object, status);
+  if (!deleted.isDeleted || call.definition.strategy.returnsDeleted)
+    return objectResponse(call, deleted.object, status);
   return bodyResponse(status, deletedStatus(call, deleted.object), call.form);
 }
 
@@ -44,7 +45,7 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
     const object = objectOf(entry);
     checkPreconditions(call, object, options);
     const plan = planDeletion(call, object, options);
-    if (plan === "pending") return { gone: false, object, entry };
+    if (plan === "pending") return { isDeleted: false, object, entry };
     const old = await readEntry(call, entry);
     await call.admission.mutate(call, undefined, old, "DELETE");
     await call.admission.validate(call, undefined, old, "DELETE");
@@ -57,12 +58,12 @@ export async function deleteObject(call: Call, options: DeleteOptions, name = ca
         store.remove(definition.storage, key, contentOf(definition, object));
         definition.strategy.afterWrite?.(undefined, object, strategyContext(call));
       }
-      return { gone: true, object };
+      return { isDeleted: true, object };
     }
-    if (call.dryRun || isSame(object, entry)) return { gone: false, object, ...(!call.dryRun && { entry }) };
+    if (call.dryRun || isSame(object, entry)) return { isDeleted: false, object, ...(!call.dryRun && { entry }) };
     const marked = store.put(definition.storage, key, contentOf(definition, object));
     definition.strategy.afterWrite?.(object, old, strategyContext(call));
-    return { gone: false, object, entry: marked };
+    return { isDeleted: false, object, entry: marked };
   }
 }
 
@@ -139,7 +140,7 @@ function at(ms: number): string {
 const ORPHAN = "orphan";
 const FOREGROUND = "foregroundDeletion";
 
-/** The finalizers after this deletion: those for the garbage collector come and go with what it asks for. */
+/** The finalizers after this deletion: those for the garbage collector follow its propagation policy. */
 function finalizersFor({ definition }: Call, { metadata }: WorkingObject, options: DeleteOptions): string[] {
   const finalizers = metadata.finalizers ?? [];
   const policy = definition.strategy.dependents ?? "delete";

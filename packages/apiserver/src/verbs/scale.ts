@@ -135,7 +135,7 @@ async function update(given: Call): Promise<ApiResponse> {
   return scaleResponse(call, written.entry ? await readEntry(call, written.entry) : written.object);
 }
 
-/** The same request, seen as one about Scales. */
+/** The same request, as one about Scales. */
 function asScaleCall(call: Call): Call {
   const { definition } = call;
   const strategy = {};
@@ -223,7 +223,7 @@ function scaledParent(call: Call, parent: WorkingObject, scale: WorkingObject, p
     at = at[name] as Record<string, unknown>;
   }
   at[names.at(-1)!] = replicasOf(scale);
-  // What this may have brought into being has defaults of its own.
+  // What this may have created has other defaults.
   if (definition.custom) version.codec.applyDefaults(scaled);
   const { resourceVersion } = scale.metadata;
   if (resourceVersion || !definition.custom) scaled.metadata.resourceVersion = resourceVersion ?? "";

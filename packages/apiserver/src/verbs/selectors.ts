@@ -59,7 +59,7 @@ function fieldsSelected(call: Call): readonly FieldRequirement[] {
   return requirements;
 }
 
-/** Kinds that name their fields themselves complain in their own words. */
+/** Kinds that name their fields themselves have other messages. */
 const OWN_WORDS: Record<string, (field: string) => string> = {
   "batch/jobs": (field) => `field label ${JSON.stringify(field)} not supported for Job`,
   "resource.k8s.io/resourceslices": (field) =>

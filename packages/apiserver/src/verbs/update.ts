@@ -25,7 +25,7 @@ import { parseProblem, revisionOf } from "./resource-version.ts";
 export type StoredChange = (live: WorkingObject) => WorkingObject | Promise<WorkingObject>;
 
 export interface UpdateOptions {
-  /** Record the writer as owner of what changes. Apply has done so by itself. */
+  /** Record the writer as owner of what changes. Apply has done so already. */
   ownership?: boolean;
   /** The object must be this one. */
   uid?: string | undefined;
@@ -167,7 +167,7 @@ function updateErrors(call: Call, object: WorkingObject, old: WorkingObject): Fi
   return [...(strategy.validate?.(object, context) ?? []), ...(strategy.validateUpdate?.(object, old, context) ?? [])];
 }
 
-/** A status request changes status alone; any other leaves status alone, where the kind has that subresource. */
+/** A status request changes the status only; any other does not change it, where the kind has that subresource. */
 function separateStatus({ definition, version, info }: Call, object: WorkingObject, old: WorkingObject): void {
   const hasStatus = version.subresources.has("status");
   const ofStatus = new Set(definition.strategy.statusFields ?? (hasStatus ? ["status"] : []));

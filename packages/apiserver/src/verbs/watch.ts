@@ -24,7 +24,7 @@ const STALL_TIMEOUT = 60_000;
  *
  * Guarantees: every change that concerns the selection, once, in order. A change that brings an object into the selection
  * is ADDED, one that takes it out is DELETED with the object's last selected state. A watcher whose position has been
- * compacted away is told with an ERROR event (410) and ended.
+ * compacted away gets an ERROR event (410) and is ended.
  */
 export async function watch(call: Call): Promise<ApiResponse> {
   const parameters = listParameters(call.info.query, true);
@@ -181,7 +181,7 @@ class Pulse implements OpenWatch {
     return due;
   }
 
-  /** Resolves at the next reason to look again; at once if there was one since the last look. */
+  /** Resolves at the next reason to read again; at once if there was one since the last read. */
   async next(): Promise<void> {
     if (!this.#raised && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#raised = false;

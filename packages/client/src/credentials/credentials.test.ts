@@ -99,14 +99,14 @@ test("a plugin is run again when the server refuses its token, but the same toke
 });
 
 test("a plugin gets the cluster's configuration, and can return a certificate", async () => {
-  const seen = join(folder, "seen");
+  const observed = join(folder, "observed");
   const script = plugin(
-    `echo "$KUBERNETES_EXEC_INFO|$EXTRA|$1" > ${seen}\n${answering({ clientCertificateData: "C", clientKeyData: "K" })}`,
+    `echo "$KUBERNETES_EXEC_INFO|$EXTRA|$1" > ${observed}\n${answering({ clientCertificateData: "C", clientKeyData: "K" })}`,
     { args: ["login"], env: [{ name: "EXTRA", value: "more" }], provideClusterInfo: true },
   );
   const source = new ExecCredentialSource(new VirtualClock(), script, { server: "https://x", config: { a: 1 } });
   assert.deepEqual(await source.get(), { cert: "C", key: "K" });
-  const [info, extra, argument] = readFileSync(seen, "utf8").trim().split("|");
+  const [info, extra, argument] = readFileSync(observed, "utf8").trim().split("|");
   assert.deepEqual(JSON.parse(info!), {
     apiVersion: "client.authentication.k8s.io/v1",
     kind: "ExecCredential",

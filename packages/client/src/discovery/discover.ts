@@ -7,7 +7,7 @@ const AGGREGATED = ["v2", "v2beta1"]
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(",");
 
-/** Everything a server serves: two requests where it can tell all at once, otherwise one per group version. */
+/** Everything a server serves: two requests where it has aggregated discovery, otherwise one per group version. */
 export async function discover(caller: Caller, options: CallOptions = {}): Promise<DiscoveredApis> {
   const ask = async (path: string): Promise<DiscoveredApis> => {
     const call = { method: "GET", path, accept: `${AGGREGATED},application/json` };
@@ -41,7 +41,7 @@ function fromAggregated(list: AggregatedList): DiscoveredApis {
     for (const { version, freshness, resources: served } of versions ?? []) {
       if (freshness === "Stale") unavailable.push({ group, version, why: "its API server does not respond" });
       for (const item of served ?? []) {
-        // Parents that exist only for their subresources have no kind of their own.
+        // Parents that exist only for their subresources have no kind.
         if (!item.responseKind?.kind) continue;
         resources.push({
           group,

@@ -118,7 +118,7 @@ function serving(answers: Record<string, Step>) {
   return { client, asked };
 }
 
-test("a server that tells all at once is asked twice, and says the same as one that must be asked piece by piece", async () => {
+test("aggregated discovery takes two requests, and gives the same as one request per group version", async () => {
   const [whole, pieces] = [serving(aggregated), serving(plain)];
   const surface = await whole.client.mapper.surface();
   assert.deepEqual(whole.asked, ["/api", "/apis"]);

@@ -95,7 +95,7 @@ async function open() {
   return { forward, server: new TunnelServer(far), far, requests };
 }
 
-test("a connection is two streams: one for what goes wrong, one for the bytes", async () => {
+test("a connection is two streams: one for errors, one for the bytes", async () => {
   const { forward, server, requests } = await open();
   const connection = forward.connect(8080);
   const errors = await server.opened();

@@ -87,11 +87,11 @@ test("a lost connection is an error everywhere, after what had arrived", async (
     say(server, 1, "half");
     lose(server);
     await assert.rejects(process.exitCode, (error: unknown) => error instanceof TransportError && error.unknownOutcome);
-    const seen: string[] = [];
+    const observed: string[] = [];
     await assert.rejects(async () => {
-      for await (const chunk of process.stdout) seen.push(Buffer.from(chunk).toString());
+      for await (const chunk of process.stdout) observed.push(Buffer.from(chunk).toString());
     }, TransportError);
-    assert.deepEqual(seen, ["half"]);
+    assert.deepEqual(observed, ["half"]);
   }
 });
 

@@ -121,7 +121,7 @@ test("calls and message streams go through an HTTP proxy", async () => {
   sockets.close();
 });
 
-test("a proxy that refuses is named, and nothing is in doubt", async () => {
+test("a proxy that refuses is named, and the outcome is known", async () => {
   using through = await httpProxy("407 Proxy Authentication Required");
   await using client = await connect({
     config: { server: "http://127.0.0.1:1", proxyUrl: `http://127.0.0.1:${through.port}` },

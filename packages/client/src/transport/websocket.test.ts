@@ -114,9 +114,9 @@ test("a protocol whose name no standard allows is spoken all the same", async ()
 });
 
 test("a server that is not there, or does not speak the protocol, is a typed error", async () => {
-  const gone = await loopbackServer(() => {});
-  await gone[Symbol.asyncDispose]();
-  await using client = await connect({ config: { server: gone.url } });
+  const closed = await loopbackServer(() => {});
+  await closed[Symbol.asyncDispose]();
+  await using client = await connect({ config: { server: closed.url } });
   await assert.rejects(
     client.exec("web", ["ls"]),
     (error: unknown) => error instanceof TransportError && error.code === "unreachable",

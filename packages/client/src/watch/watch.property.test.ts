@@ -10,7 +10,7 @@ import {
   VirtualClock,
 } from "@konverge/core";
 import fc from "fast-check";
-import { added, bookmark, changed, deleted, gone, Widget, widget } from "../../test/scripted-server.ts";
+import { added, bookmark, changed, compacted, deleted, Widget, widget } from "../../test/scripted-server.ts";
 import { Client } from "../client.ts";
 
 type Line = { type: string; object: KubeObject };
@@ -53,9 +53,9 @@ class UnreliableServer {
 
   transport = async (request: ApiRequest): Promise<ApiResponse> => {
     await this.#turn();
-    if (this.#trouble(0.1)) throw new Error("connection refused");
-    if (this.#trouble(0.1)) return answer(500, { kind: "Status", code: 500, message: "boom" });
-    if (this.#trouble(0.05)) return new Promise(() => {});
+    if (this.#fails(0.1)) throw new Error("connection refused");
+    if (this.#fails(0.1)) return answer(500, { kind: "Status", code: 500, message: "boom" });
+    if (this.#fails(0.05)) return new Promise(() => {});
     const query = new URL(request.path, "http://x").searchParams;
     if (query.get("watch")) return this.#watch(query);
     return this.#list(query);
@@ -85,24 +85,24 @@ class UnreliableServer {
   }
 
   async *#stream(first: Line[], from: number): AsyncGenerator<string> {
-    let seen = from;
+    let observed = from;
     const queue = [...first];
     for (;;) {
       for (const line of queue) {
         const text = `${JSON.stringify(line)}\n`;
-        if (this.#trouble(0.05)) throw new Error("connection reset");
-        if (this.#trouble(0.05)) return void (yield text.slice(0, this.#random.below(text.length)));
-        if (this.#trouble(0.02)) await new Promise(() => {});
+        if (this.#fails(0.05)) throw new Error("connection reset");
+        if (this.#fails(0.05)) return void (yield text.slice(0, this.#random.below(text.length)));
+        if (this.#fails(0.02)) await new Promise(() => {});
         yield text;
       }
-      if (this.#trouble(0.1)) return;
-      if (seen < this.#forgotten) return void (yield `${JSON.stringify(gone())}\n`);
+      if (this.#fails(0.1)) return;
+      if (observed < this.#forgotten) return void (yield `${JSON.stringify(compacted())}\n`);
       queue.length = 0;
-      for (const entry of this.#history) if (entry.version > seen) queue.push(entry.line);
+      for (const entry of this.#history) if (entry.version > observed) queue.push(entry.line);
       if (queue.length === 0) {
         queue.push(bookmark(String(this.#version)) as Line);
         await this.#change();
-      } else seen = this.#version;
+      } else observed = this.#version;
     }
   }
 
@@ -126,7 +126,7 @@ class UnreliableServer {
     return this.#random.next() < probability;
   }
 
-  #trouble(probability: number): boolean {
+  #fails(probability: number): boolean {
     return !this.#healthy && this.#chance(probability);
   }
 }

@@ -5,10 +5,10 @@ import {
   added,
   bookmark,
   changed,
+  compacted,
   deleted,
   events,
   failure,
-  gone,
   list,
   type Step,
   scripted,
@@ -27,10 +27,10 @@ async function play(steps: Step[], options: WatchOptions = {}, ms = 3_600_000) {
   const client = new Client(transport, { clock, retry: false, timeout: Number.POSITIVE_INFINITY });
   const end = new AbortController();
   const watch = client.watch(Widget, { ...options, signal: end.signal });
-  const seen: WatchEvent<Widget>[] = [];
+  const observed: WatchEvent<Widget>[] = [];
   let thrown: unknown;
   const done = (async () => {
-    for await (const event of watch) seen.push(event);
+    for await (const event of watch) observed.push(event);
   })().catch((error: unknown) => {
     thrown = error;
   });
@@ -39,7 +39,7 @@ async function play(steps: Step[], options: WatchOptions = {}, ms = 3_600_000) {
   const { resourceVersion } = watch;
   end.abort();
   await done;
-  return { seen, said: seen.map(words), queries: requests.map(query), requests, age, resourceVersion, thrown };
+  return { observed, said: observed.map(words), queries: requests.map(query), requests, age, resourceVersion, thrown };
 }
 
 function words(event: WatchEvent<Widget>): string {
@@ -98,7 +98,7 @@ test("a server that refuses such a stream is asked for pages, and not again for 
       failure(422, "Invalid", "sendInitialEvents is forbidden"),
       list("4", [widget("a", "1")], "page2"),
       list("4", [widget("b", "2")]),
-      events([gone()]),
+      events([compacted()]),
       list("9", []),
     ],
     { pageSize: 1 },
@@ -159,7 +159,7 @@ test("an event split anywhere, even inside a character, is put together again", 
 
 test("an expired version leads to a new listing, whether the error is in the stream or a status", async () => {
   const { said, queries } = await play([
-    events([added(widget("a", "1")), bookmark("5", true), gone()]),
+    events([added(widget("a", "1")), bookmark("5", true), compacted()]),
     events([added(widget("b", "8")), bookmark("9", true)]),
     failure(410, "Gone"),
     events([bookmark("12", true)]),
@@ -245,24 +245,24 @@ test("the age is the time since the server last said anything", async () => {
 });
 
 test("what may be allowed or installed later is tried again, ever more slowly, and every failure is reported", async () => {
-  const { seen } = await play([
+  const { observed } = await play([
     failure(403, "Forbidden"),
     failure(404, "NotFound"),
     failure(401, "Unauthorized"),
     failure(500, "InternalError"),
     events([bookmark("5", true)]),
   ]);
-  const waits = seen.flatMap((event) => (event.type === "ERROR" ? [event.retryIn] : []));
+  const waits = observed.flatMap((event) => (event.type === "ERROR" ? [event.retryIn] : []));
   assert.equal(waits.length, 4);
   waits.forEach((wait, i) => {
     assert.ok(wait >= 250 * 2 ** i && wait <= 500 * 2 ** i, `wait ${i} is ${wait} ms`);
   });
-  assert.deepEqual(seen.at(-1), { type: "SYNCED", resourceVersion: "5" });
+  assert.deepEqual(observed.at(-1), { type: "SYNCED", resourceVersion: "5" });
 });
 
 test("Retry-After of a server is respected", async () => {
-  const { seen } = await play([failure(429, "TooManyRequests", "slow down", { "retry-after": "20" })], {}, 25_000);
-  assert.equal(seen[0]?.type === "ERROR" && seen[0].retryIn, 20_000);
+  const { observed } = await play([failure(429, "TooManyRequests", "slow down", { "retry-after": "20" })], {}, 25_000);
+  assert.equal(observed[0]?.type === "ERROR" && observed[0].retryIn, 20_000);
 });
 
 test("streams that end at once are not asked for in a hot loop", async () => {
@@ -275,7 +275,7 @@ test("streams that end at once are not asked for in a hot loop", async () => {
 });
 
 test("a server that forgets every version at once is not asked in a hot loop", async () => {
-  const again = [events([bookmark("5", true), gone()])];
+  const again = [events([bookmark("5", true), compacted()])];
   const { requests } = await play(Array.from({ length: 40 }, () => again).flat(), {}, 10_000);
   assert.ok(requests.length > 3 && requests.length < 12, `${requests.length} requests in 10 s`);
 });
@@ -302,12 +302,12 @@ test("an abort ends the iteration at once, also during a wait", async () => {
   const end = new AbortController();
   const { transport } = scripted(failure(500, "InternalError"));
   const watch = new Client(transport, { clock }).watch(Widget, { signal: end.signal });
-  const seen: string[] = [];
+  const observed: string[] = [];
   const done = (async () => {
-    for await (const event of watch) seen.push(event.type);
+    for await (const event of watch) observed.push(event.type);
   })();
   await clock.advance(100);
   end.abort();
   await done;
-  assert.deepEqual(seen, ["ERROR"]);
+  assert.deepEqual(observed, ["ERROR"]);
 });

@@ -3,7 +3,7 @@ import { parseYaml } from "../yaml/parse-yaml.ts";
 import type { AnyCrd, CrdObject } from "./crd-object.ts";
 import { type KindVersion, kindVersion } from "./kind-version.ts";
 
-/** A kind from a CRD: its objects have no TypeScript type of their own. */
+/** A kind from a CRD: its objects have no specific TypeScript type. */
 export interface CRDKind extends KindVersion<AnyObject, Draft<AnyObject>> {
   /** The versions that are served. */
   readonly versions: readonly string[];

@@ -6,8 +6,8 @@ import { DefinitionError } from "./definition-error.ts";
 import { fieldOf } from "./zod-schema.ts";
 
 /**
- * The status of an object that no controller has seen yet. Without it, tools that wait by kstatus' rules (Flux, Argo CD, kpt) take
- * a new object for one that is ready. A status that declares observedGeneration itself is left alone: others may write it.
+ * The status of an object that no controller has observed yet. Without it, tools that wait by kstatus' rules (Flux, Argo CD, kpt) take
+ * a new object for one that is ready. A status that declares observedGeneration itself is not changed: others may write it.
  */
 const NOT_OBSERVED = { observedGeneration: -1 } as const;
 

@@ -104,7 +104,7 @@ function objectType(schema: Schema, pad: string): string {
   return `{\n${fields.join("\n")}\n${pad}}`;
 }
 
-/** A description as a doc comment, each paragraph on its own line; nothing in it can end the comment. */
+/** A description as a doc comment, a line for each paragraph; nothing in it can end the comment. */
 function comment(description: string | undefined, pad: string): string[] {
   if (description === undefined || description.trim() === "") return [];
   const lines = description.trim().replaceAll("*/", "*\\/").split("\n");

@@ -21,7 +21,7 @@ const FORMATS: Record<string, string | undefined> = {
   mac: "mac",
 };
 
-/** The options of Zod's formats that a format of the API server cannot take over. */
+/** The options of Zod's formats that a format of the API server cannot express. */
 interface FormatOptions {
   version?: string;
   protocol?: RegExp;

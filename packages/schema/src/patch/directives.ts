@@ -1,13 +1,13 @@
 import { goText, goType, isObject, type JsonObject } from "@konverge/core";
 import { internal } from "./refusals.ts";
 
-/** Names that a strategic merge patch gives a meaning of their own. */
+/** Names with a special meaning in a strategic merge patch. */
 export const DIRECTIVE = "$patch";
 export const RETAIN_KEYS = "$retainKeys";
 export const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 export const ELEMENT_ORDER = "$setElementOrder";
 
-/** What tells an item apart: the value of its merge key or, in a list of scalars, the item itself. */
+/** What identifies an item: the value of its merge key or, in a list of scalars, the item itself. */
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
   if (mergeKey === "") return item;
   if (!isObject(item)) throw internal(`expected a map[string]interface {}, but received a ${received(item)}`);

@@ -184,7 +184,7 @@ function copy(draft: Draft, step: Step, copied: Copied): void {
       `Unable to complete the copy, the accumulated size increase of copy is ${copied.bytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
     );
   }
-  // Found again: where it was before may have been settled with the source.
+  // Found again: where it was before may have been resolved with the source.
   draft.place(path)!.add(value, (why) => `error while adding value during copy: ${why}`);
 }
 

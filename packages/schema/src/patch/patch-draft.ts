@@ -77,7 +77,7 @@ export class Draft {
   /** A part of the document that will stand in two places: whichever is changed is copied before. */
   share(part: unknown): unknown {
     if (typeof part !== "object" || part === null || !this.#mine.delete(part)) return part;
-    // What is in a container of somebody else has been reached through by no operation.
+    // No operation has reached what is in a container of another owner.
     for (const item of Object.values(part)) this.share(item);
     return part;
   }

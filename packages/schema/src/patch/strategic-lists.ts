@@ -5,7 +5,7 @@ import { internal, unprocessable } from "./refusals.ts";
 
 /**
  * Merges two lists: objects by their merge key, scalars as a set. The patch's own order is kept, and items that only the
- * original has stay between the neighbours they had.
+ * original has stay between the neighbors they had.
  */
 export function mergeLists(
   original: unknown[],
@@ -17,8 +17,8 @@ export function mergeLists(
   if (original.length === 0 && patch.length === 0) return original;
   if (elementKind(original, patch) === "scalar") {
     if (deletes) {
-      const gone = new Set(patch);
-      return original.filter((item) => !gone.has(item));
+      const removed = new Set(patch);
+      return original.filter((item) => !removed.has(item));
     }
     return interleave([...new Set([...original, ...patch])], patch, original, "");
   }

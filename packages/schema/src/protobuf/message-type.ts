@@ -17,7 +17,7 @@ export interface Field {
   readonly name: string;
   readonly number: number;
   readonly value: ValueType;
-  /** A pointer tells a zero from nothing; other fields are always there. */
+  /** A pointer distinguishes a zero from nothing; other fields are always there. */
   readonly pointer: boolean;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;

@@ -15,7 +15,7 @@ export function applyDefaults<T>(schema: Schema, value: T): T {
 /** What of a schema has to do with defaults: most of it has nothing. Made when first looked at: schemas are recursive. */
 interface Plan {
   readonly schema: Schema;
-  /** The fields with a default of their own. */
+  /** The fields with a default. */
   readonly defaults: readonly (readonly [name: string, schema: Schema])[];
   /** Of fields that have been met: where to go on, and null where there is nothing to do. */
   readonly fields: Map<string, Plan | null>;

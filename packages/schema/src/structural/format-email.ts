@@ -1,7 +1,7 @@
 import { isIp } from "./format-network.ts";
 import { lazyPattern } from "./lazy-pattern.ts";
 
-// RE2 rather than RegExps: users choose the text, and nested repetitions can make a backtracking engine go on for ever.
+// RE2 rather than RegExps: users choose the text, and nested repetitions can make a backtracking engine run forever.
 
 /** Characters of an atom: printable, and none of the specials of RFC 5322. */
 const ATOM = "[!#$%&'*+\\-/0-9=?A-Z^_`a-z{|}~\\x{80}-\\x{10ffff}]+";

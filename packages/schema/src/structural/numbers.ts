@@ -100,7 +100,7 @@ function multipleProblem(value: Numeric, factor: Bound, path: string): NumberPro
 export function isNearInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
   if (Number.isInteger(value)) return true;
-  // Only positive numbers get the tolerance, and only towards the integer below.
+  // Only positive numbers get the tolerance, and only toward the integer below.
   const below = Math.floor(value);
   return below > 0 && (value - below) / (value + below) < 1e-9;
 }

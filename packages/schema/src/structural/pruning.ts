@@ -11,7 +11,7 @@ export function pruneUnknownFields(schema: Schema, value: unknown): string[] {
   return dropped.sort();
 }
 
-/** Removes unknown fields from a default, which has no metadata of its own unless the schema says that it is a resource. */
+/** Removes unknown fields from a default, which has no metadata unless the schema says that it is a resource. */
 export function pruneDefault(schema: Schema, value: unknown): void {
   pruneValue({ schema }, value, "", []);
 }

@@ -49,14 +49,14 @@ class Validator {
   }
 
   distinctErrors(): FieldError[] {
-    const seen = new Set<string>();
+    const listed = new Set<string>();
     let characters = 0;
     return this.#errors.filter((error) => {
       // Beyond the number of errors in a response, it does not matter whether they are distinct.
       if (characters > MOST_CHARACTERS) return true;
       const key = `${error.field} ${error.message}`;
       characters += key.length;
-      return !seen.has(key) && seen.add(key);
+      return !listed.has(key) && listed.add(key);
     });
   }
 
@@ -204,7 +204,7 @@ class Validator {
       for (const name of names) {
         const property = propertySchema(schema, name);
         if (!property) continue;
-        // Both versions of an object are converted to one, so what these two said before cannot be seen.
+        // Both versions of an object are converted to one, so what these two said before is unknown.
         const isTypeMeta = path === "" && (name === "kind" || name === "apiVersion");
         const fieldPath = path === "" ? name : `${path}.${name}`;
         matches += this.ratchet(property, value[name], fieldPath, isTypeMeta ? undefined : old?.field(name));

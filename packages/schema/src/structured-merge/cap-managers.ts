@@ -8,7 +8,7 @@ const MAX_UPDATE_MANAGERS = 10;
 const ANCIENT = "ancient-changes";
 
 /**
- * Keeps managedFields from growing for ever: when more than ten updaters have entries, the oldest of each version are
+ * Keeps managedFields from growing forever: when more than ten updaters have entries, the oldest of each version are
  * thrown together under the name `ancient-changes`.
  */
 export function capManagers(managers: Managers): void {

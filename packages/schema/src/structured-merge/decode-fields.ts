@@ -45,18 +45,18 @@ function shared(known: Map<string, FieldSet>, fields: object, make: () => FieldS
 
 function decodeChildren(fields: Record<string, unknown>, root: boolean): FieldSet {
   let changed: Record<string, FieldSet> | undefined;
-  let seen = 0;
+  let read = 0;
   for (const element in fields) {
     if (element === "." && !root) {
       if (changed) changed["."] = MEMBER;
-      seen++;
+      read++;
       continue;
     }
     const name = element === "." ? undefined : canonicalElement(element);
     const node = name === undefined ? undefined : decodeNode(fields[element]);
-    if (!changed && (name !== element || node !== fields[element])) changed = firstEntries(fields, seen);
+    if (!changed && (name !== element || node !== fields[element])) changed = firstEntries(fields, read);
     if (changed && node !== undefined) changed[name!] = node;
-    seen++;
+    read++;
   }
   return changed ?? (fields as FieldSet);
 }

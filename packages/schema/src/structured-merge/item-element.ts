@@ -3,7 +3,7 @@ import { own } from "../json-value.ts";
 import type { ListType } from "./merge-type.ts";
 import { elementJson, keyElement, valueElement } from "./path-element.ts";
 
-/** An item that nothing tells apart from its neighbours. */
+/** An item that nothing distinguishes from its neighbors. */
 export class ItemError extends Error {}
 
 /** The path element of an item of a list that is not atomic. */

@@ -16,7 +16,7 @@ export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
 
 export interface ListType {
   readonly atomic: boolean;
-  /** Names of the fields that tell items apart, sorted; empty for a set. */
+  /** Names of the fields that identify items, sorted; empty for a set. */
   readonly keys: readonly ListKey[];
   /** The same names as the schema has them, for messages. */
   readonly keyNames: readonly string[];
@@ -33,7 +33,7 @@ export interface ListKey {
 export interface MapType {
   readonly atomic: boolean;
   field(name: string): FieldType;
-  /** Nothing declared, anything goes, each field on its own. */
+  /** Nothing is declared: any field is allowed, and each is owned separately. */
   readonly isFreeForm: boolean;
 }
 
@@ -132,10 +132,10 @@ class SchemaMap implements MapType {
   }
 
   field(name: string): FieldType {
-    return this.#declared.get(name) ?? this.#lookUp(name);
+    return this.#declared.get(name) ?? this.#find(name);
   }
 
-  #lookUp(name: string): FieldType {
+  #find(name: string): FieldType {
     const element = fieldElement(name);
     const { properties } = this.#schema;
     const schema = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;

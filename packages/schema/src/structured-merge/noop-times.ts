@@ -3,7 +3,7 @@ import { deepEqual, isObject, type JsonObject, type ManagedFieldsEntry } from "@
 /**
  * A write that changes nothing but times in managedFields changes nothing: `next` then gets the times of `live` back, so
  * that storing it is a no-op and resourceVersion stays. To be called last, on objects as they would be stored: only
- * defaulting and normalising show that an apply of `1000m` over `1` was none.
+ * defaulting and normalizing show that an apply of `1000m` over `1` was none.
  */
 export function keepTimesOfNoop(live: JsonObject, next: JsonObject): JsonObject {
   const before = entriesOf(live);

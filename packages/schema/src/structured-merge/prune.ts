@@ -66,8 +66,8 @@ function addBackDangling(merged: Typed, pruned: Typed, last: OwnedFields, conver
   if (!rest) return undefined;
   const { type } = merged;
   const named = (set: FieldSet) => withNamedParents(set, type);
-  const gone = difference(named(toFieldSet(type, merged.object)), named(toFieldSet(type, rest.object)));
-  return without(merged, intersection(gone, named(last.set)));
+  const removed = difference(named(toFieldSet(type, merged.object)), named(toFieldSet(type, rest.object)));
+  return without(merged, intersection(removed, named(last.set)));
 }
 
 /** The set with every declared field that lies above a member. */

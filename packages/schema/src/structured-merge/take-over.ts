@@ -5,7 +5,7 @@ import { sorted, union } from "./field-set.ts";
 /**
  * managedFields in which `applier` owns, by apply, what `updater` owned by updating: for moving from updates
  * (client-side apply, another operator) to server-side apply. Without it, fields that the updater once set and no
- * manager applies would stay for ever. The updater's fields are taken in the version that the applier uses; its entries
+ * manager applies would stay forever. The updater's fields are taken in the version that the applier uses; its entries
  * in other versions are dropped.
  *
  * Write the result with the object's resourceVersion, so that no write in between is lost.

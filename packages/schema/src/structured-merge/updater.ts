@@ -64,7 +64,7 @@ export class Updater {
     return { object: unchanged ? undefined : next.object, managers: reconciled };
   }
 
-  /** Entries as today's schema has them; those in a version that is gone are dropped. */
+  /** Entries as today's schema has them; those in a version that is no longer served are dropped. */
   #reconcile(live: Typed, managers: Managers): Managers {
     const result: Managers = new Map();
     for (const [id, owned] of managers) {
@@ -79,7 +79,7 @@ export class Updater {
     const own = this.#changes(live, next);
     const byVersion = new Map([[next.apiVersion, withTaken(own)]]);
     const conflicts = new Map<string, FieldSet>();
-    const gone = new Map<string, FieldSet>();
+    const removed = new Map<string, FieldSet>();
     for (const [id, owned] of managers) {
       if (id === writer) continue;
       let changes = byVersion.get(owned.apiVersion);
@@ -94,10 +94,10 @@ export class Updater {
       }
       const taken = intersection(owned.set, changes.taken);
       if (!isEmpty(taken)) conflicts.set(id, taken);
-      if (!isEmpty(changes.removed)) gone.set(id, changes.removed);
+      if (!isEmpty(changes.removed)) removed.set(id, changes.removed);
     }
     if (!force && conflicts.size > 0) throw ApplyConflicts.of(conflicts);
-    for (const sets of [conflicts, gone]) {
+    for (const sets of [conflicts, removed]) {
       for (const [id, set] of sets)
         managers.set(id, withSet(managers.get(id)!, difference(managers.get(id)!.set, set)));
     }

@@ -65,7 +65,7 @@ class Walker {
   }
 
   #list(type: ListType, items: readonly unknown[]): void {
-    const seen = new Set<string>();
+    const listed = new Set<string>();
     for (const [index, item] of items.entries()) {
       let element = `i:${index}`;
       if (!type.atomic) {
@@ -76,10 +76,10 @@ class Walker {
           this.#problem(`element ${index}: ${error.message}`);
           return;
         }
-        if (seen.has(element) && !this.#allowDuplicates) {
+        if (listed.has(element) && !this.#allowDuplicates) {
           this.#problem(`duplicate entries for key ${pathText([element])}`);
         }
-        seen.add(element);
+        listed.add(element);
       }
       this.#path.push(element);
       this.value(type.item, item);

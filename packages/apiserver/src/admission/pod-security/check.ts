@@ -32,7 +32,7 @@ export function containersOf({ initContainers, containers, ephemeralContainers }
 
 export const isWindows = ({ spec }: CheckedPod) => spec.os?.name === "windows";
 
-/** In a user namespace of its own, root in a container is not root on the node. */
+/** In a separate user namespace, root in a container is not root on the node. */
 export const hasUserNamespace = ({ spec }: CheckedPod) => spec.hostUsers === false;
 
 /** A check that does not apply to some pods. */

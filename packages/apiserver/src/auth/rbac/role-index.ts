@@ -21,7 +21,7 @@ export interface Binding {
 type BySubject = Map<string, Set<Binding>>;
 
 const MOST_REMEMBERED = 1000;
-/** Whoever may impersonate can name as many and as long groups as headers hold. */
+/** A user with the permission to impersonate can name as many and as long groups as headers hold. */
 const LONGEST_REMEMBERED = 4096;
 
 /**

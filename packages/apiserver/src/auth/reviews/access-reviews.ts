@@ -120,7 +120,7 @@ function actionOf({ resourceAttributes: wanted, nonResourceAttributes: path }: A
   return resourceAttributes(verb, Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }
 
-/** The requirements on fields that can be understood; others widen what is asked for, and are left out. */
+/** The requirements on fields that can be understood; others widen the request, and are left out. */
 function fieldsOf({ fieldSelector }: { fieldSelector?: SelectorAttributes }): FieldRequirement[] | undefined {
   if (!fieldSelector) return undefined;
   const { rawSelector, requirements = [] } = fieldSelector;

@@ -7,7 +7,7 @@ export interface SelectorAttributes {
   requirements?: { key?: string; operator?: string; values?: string[] }[];
 }
 
-/** What is wrong with a selector; `field` is its path and tells labels from fields. */
+/** What is wrong with a selector; `field` is its path and distinguishes labels from fields. */
 export function selectorErrors(selector: SelectorAttributes | undefined, field: string): ReviewError[] {
   if (!selector) return [];
   const { rawSelector = "", requirements = [] } = selector;

@@ -56,7 +56,7 @@ export class ServiceAccountTokens {
   readonly #clock: Clock;
   #signingKey: TokenKey | undefined;
   readonly #verificationKeys: readonly TokenKey[];
-  /** Tokens whose signature was found to be right: what they claim is judged anew each time. */
+  /** Tokens whose signature was found to be right: what they claim is checked each time. */
   readonly #verified = new Map<string, ParsedJwt>();
 
   constructor(options: ServiceAccountTokensOptions) {
@@ -187,7 +187,7 @@ export class ServiceAccountTokens {
     const bound: [what: string, ref: ObjectRef | undefined, resource: string, key: string][] = [
       ["secret", secret, "/secrets", `${namespace}/${secret?.name}`],
       ["pod", pod, "/pods", `${namespace}/${pod?.name}`],
-      // A pod's token tells its node, but is not bound to it.
+      // A pod's token names its node, but is not bound to it.
       ["node", pod ? undefined : node, "/nodes", `${node?.name}`],
     ];
     for (const [what, ref, resource, key] of bound) {

@@ -151,7 +151,7 @@ export function conditionErrors(
   const errors: FieldError[] = [];
   if (conditions.length > MOST_CONDITIONS) errors.push(tooMany(field, conditions.length, MOST_CONDITIONS));
   const environment = new CelEnvironment({ authorizer: true, params });
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   conditions.forEach(({ name = "", expression = "" }, index) => {
     const at = `${field}[${index}]`;
     const trimmed = expression.trim();
@@ -163,8 +163,8 @@ export function conditionErrors(
     if (name === "") errors.push(required(`${at}.name`));
     else {
       append(errors, named(`${at}.name`, name, qualifiedNameErrors(name)));
-      if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
-      seen.add(name);
+      if (listed.has(name)) errors.push(duplicate(`${at}.name`, name));
+      listed.add(name);
     }
   });
   return errors;

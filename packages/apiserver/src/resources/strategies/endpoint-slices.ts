@@ -27,8 +27,8 @@ const MOST_HINTS = 8;
 /** Slices count every change of what their readers look at, labels included. */
 export const endpointSlice: Strategy = {
   changesGeneration(object: Slice, old: Slice) {
-    const seen = ({ metadata, ...rest }: Slice) => ({ ...rest, labels: metadata.labels ?? {} });
-    return !deepEqual(seen(object), seen(old));
+    const compared = ({ metadata, ...rest }: Slice) => ({ ...rest, labels: metadata.labels ?? {} });
+    return !deepEqual(compared(object), compared(old));
   },
   prepareForCreate: (object: Slice) => dropTopology(object),
   prepareForUpdate(object: Slice, old: Slice) {

@@ -47,7 +47,7 @@ function selectOwnPods({ spec, metadata }: Job): void {
     [`${LABEL_PREFIX}controller-uid`]: uid,
     [`${LABEL_PREFIX}job-name`]: metadata.name,
   };
-  // A job without labels of its own has those of its template, these included.
+  // A job without labels has those of its template, these included.
   if (deepEqual(metadata.labels ?? {}, template.metadata?.labels ?? {})) metadata.labels = { ...labels };
   template.metadata = { ...template.metadata, labels };
   const matchLabels = { [`${LABEL_PREFIX}controller-uid`]: uid, ...spec.selector?.matchLabels };

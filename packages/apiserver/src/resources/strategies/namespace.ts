@@ -5,7 +5,7 @@ import type { Strategy } from "../definition.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-/** Namespaces: held by finalizers of their own until they are empty. */
+/** Namespaces: held by their `spec.finalizers` until they are empty. */
 export const namespace: Strategy = {
   defaults: (object: Stored<Namespace>) => labelWithName(object),
   nameErrors: (name, isPrefix) => dns1123LabelErrors(isPrefix ? maskTrailingDash(name) : name),

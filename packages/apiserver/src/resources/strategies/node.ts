@@ -72,7 +72,7 @@ function changeErrors({ spec = {}, status }: Stored<Node>, { spec: before = {} }
 
 /** Taints are found in the metadata by these errors, as in kube-apiserver. */
 function taintErrors(taints: NonNullable<Spec["taints"]>): FieldError[] {
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   return taints.flatMap(({ key = "", value = "", effect = "" }, index) => {
     const at = `metadata.taints[${index}]`;
     const errors = named(`${at}.key`, key, qualifiedNameErrors(key));
@@ -81,11 +81,11 @@ function taintErrors(taints: NonNullable<Spec["taints"]>): FieldError[] {
     if (effect === "") errors.push(required(`${at}.effect`));
     else if (!TAINT_EFFECTS.includes(effect)) errors.push(notSupported(`${at}.effect`, effect, TAINT_EFFECTS));
     const pair = `${effect} ${key}`;
-    if (seen.has(pair)) {
+    if (listed.has(pair)) {
       const shown = { Key: key, Value: value, Effect: effect, TimeAdded: null };
       errors.push(goDuplicate(at, shown, ": taints must be unique by key and effect pair"));
     }
-    seen.add(pair);
+    listed.add(pair);
     return errors;
   });
 }

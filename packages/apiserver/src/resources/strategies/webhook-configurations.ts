@@ -80,7 +80,7 @@ function isKnown(version: string): boolean {
 }
 
 function configurationErrors(hooks: readonly Webhook[], strict: Strictness): FieldError[] {
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   return hooks.flatMap((hook, index) => {
     const at = `webhooks[${index}]`;
     const { name = "", admissionReviewVersions } = hook;
@@ -88,8 +88,8 @@ function configurationErrors(hooks: readonly Webhook[], strict: Strictness): Fie
       ...webhookErrors(hook, at, strict),
       ...reviewVersionErrors(admissionReviewVersions ?? [], `${at}.admissionReviewVersions`, strict.reviewVersions),
     ];
-    if (strict.names && name !== "" && seen.has(name)) errors.push(duplicate(`${at}.name`, name));
-    seen.add(name);
+    if (strict.names && name !== "" && listed.has(name)) errors.push(duplicate(`${at}.name`, name));
+    listed.add(name);
     return errors;
   });
 }

@@ -283,7 +283,7 @@ class Estimator {
   }
 }
 
-/** The keys of maps have no schema of their own. */
+/** The keys of maps have no schema. */
 const KEY: DataType = { most: 0, fewestBytes: 2 };
 
 /** A loop over nothing that only gives a value a name. */

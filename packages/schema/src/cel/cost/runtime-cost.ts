@@ -193,7 +193,7 @@ export function dependsOnResult(cost: CallCost): boolean {
   return cost === joined || cost === outputSize;
 }
 
-/** The cost of calls of a function; `overload` is empty where only the arguments will tell which one it is. */
+/** The cost of calls of a function; `overload` is empty where only the arguments decide which one it is. */
 export function callCost(fn: string, overload: string): CallCost {
   if (fn === "_==_") return equality;
   return BY_OVERLOAD_FIRST.get(overload) ?? BY_FUNCTION.get(fn)?.(overload) ?? BY_OVERLOAD.get(overload) ?? one;

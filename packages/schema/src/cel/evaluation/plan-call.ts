@@ -67,7 +67,7 @@ function unary(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
   };
 }
 
-/** A call that reads all of a text, and that a real server lets go for nothing. */
+/** A call that reads all of a text, and that costs nothing on a real server. */
 function reading(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
   return unary(
     run,

@@ -6,7 +6,7 @@ import { valueText } from "../values/value-text.ts";
 import type { CelList } from "../values/values.ts";
 import { CelError, Duration, Optional, Timestamp, Uint, type Value } from "../values/values.ts";
 
-/** Whether a value is what its type begins with: empty, zero, false or null. Data seen through a schema never is. */
+/** Whether a value is what its type begins with: empty, zero, false or null. Data with a schema never is. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === 0n || value === "") return true;
   if (value instanceof Uint) return value.value === 0n;

@@ -1,4 +1,4 @@
-/** `quantity()`: amounts such as `500m` and `2Gi`. */
+/** `quantity()`: quantities such as `500m` and `2Gi`. */
 import { own, parseQuantity, Quantity, QuantityError } from "@konverge/core";
 import type { Library } from "../types/declarations.ts";
 import { CelError, noSuchOverload, Opaque, type Value } from "../values/values.ts";

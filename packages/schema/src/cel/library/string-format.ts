@@ -307,7 +307,7 @@ function withPoint(digits: string, precision: number): [whole: string, fraction:
   return [padded.slice(0, padded.length - precision), padded.slice(padded.length - precision)];
 }
 
-/** |value| × 10^precision as a whole number; halves go to the even neighbour. Undefined for what is not finite. */
+/** |value| × 10^precision as a whole number; halves go to the even neighbor. Undefined for what is not finite. */
 function roundDecimal(value: number, precision: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const bits = new DataView(new ArrayBuffer(8));

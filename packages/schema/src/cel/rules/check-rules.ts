@@ -23,7 +23,7 @@ interface Place {
   readonly schema: Schema;
   readonly path: string;
   readonly isRoot: boolean;
-  /** The data's type as seen from a node above that has rules. */
+  /** The data's type for rules of a node above. */
   readonly fromAbove?: { readonly type: DataType | undefined };
   /** Whether a node above has rules. */
   readonly isInScope: boolean;

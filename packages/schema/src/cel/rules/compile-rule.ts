@@ -1,4 +1,4 @@
-/** One rule by itself, for editors, tests and tools. */
+/** A single rule, for editors, tests and tools. */
 import type { Schema } from "@konverge/core";
 import { type Compilation, type Evaluation, evaluate, parseAndCheck, planProgram } from "../evaluation/compile.ts";
 import { dataTypeOf } from "../types/schema-types.ts";
@@ -9,7 +9,7 @@ import { converterOf } from "./schema-values.ts";
 
 /** What else there is to know about a rule. */
 export interface CompileRuleOptions {
-  /** The schema is of a whole resource: kind, apiVersion and the name are to be seen even if it does not say so. */
+  /** The schema is of a whole resource: kind, apiVersion and the name are visible even if it does not say so. */
   isResource?: boolean;
   /** `oldSelf` is an optional. */
   optionalOldSelf?: boolean;

@@ -13,7 +13,7 @@ export type Convert = (raw: unknown) => Value;
 const converters = new WeakMap<Schema, Convert>();
 const resourceConverters = new WeakMap<Schema, Convert>();
 
-/** How data of a schema becomes a value; `isResource` for the root of one, where kind and name are always to be seen. */
+/** How data of a schema becomes a value; `isResource` for the root of one, where kind and name are always visible. */
 export function converterOf(schema: Schema, isResource = schema["x-kubernetes-embedded-resource"] === true): Convert {
   const known = isResource ? resourceConverters : converters;
   let converter = known.get(schema);

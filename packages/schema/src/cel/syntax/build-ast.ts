@@ -31,7 +31,7 @@ const OPERATORS = new Map<number, string>([
 ]);
 
 const DEEPEST = 250;
-/** Kinds of tree that count towards the depth of an expression. */
+/** Kinds of tree that count toward the depth of an expression. */
 const NESTING = new Set(["ternary", "binary", "select", "method", "index"]);
 
 /** Parses an expression and expands its macros. With issues, the AST is not fit for anything. */
@@ -72,7 +72,7 @@ class AstBuilder {
     }
   }
 
-  /** Stands for what is missing; without a place of its own it counts as lying before the first character. */
+  /** Stands for what is missing; without a position it counts as before the first character. */
   unspecified(offset = -1): Expr {
     return { kind: "unspecified", id: this.#id(offset) };
   }

@@ -191,7 +191,7 @@ const existsOne =
     return make.fold(range, names, init, condition, step, make.call("_==_", make.accu(), make.literal(1n)));
   };
 
-/** Loops that build a list or a map, from all elements or from those that pass a filter. */
+/** Loops that build a list or a map, from all elements or from those that a filter accepts. */
 const collect =
   (
     variables: Variables,

@@ -7,7 +7,7 @@ import type { EscapeIdent, MapTree, Message, OptionalField, OptionalItem, Tree }
 
 const LONGEST_EXPRESSION = 100_000;
 
-/** Parses an expression. The tree is whole if there are no issues; without one, parsing had to be given up. */
+/** Parses an expression. The tree is complete if there are no issues; without a tree, parsing was abandoned. */
 export function parse(source: Source): { tree?: Tree; issues: Issue[] } {
   if (source.length > LONGEST_EXPRESSION) {
     const message = `expression code point size exceeds limit: size: ${source.length}, limit ${LONGEST_EXPRESSION}`;

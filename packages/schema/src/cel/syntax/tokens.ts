@@ -66,7 +66,7 @@ export const FIXED_TOKENS: readonly (readonly [text: string, type: number])[] = 
   ["%", T.PERCENT],
 ];
 
-/** Words that are tokens of their own. */
+/** Words that are tokens. */
 export const KEYWORDS: ReadonlyMap<string, number> = new Map([
   ["in", T.IN],
   ["true", T.TRUE],

@@ -1,6 +1,6 @@
 /**
  * What was parsed, before macros are expanded. Parts are missing where the text was wrong: the parser goes on after an
- * error, so that one look shows all of them.
+ * error, so that one run shows all of them.
  */
 import type { Token } from "./tokens.ts";
 

@@ -1,6 +1,6 @@
 import { own } from "@konverge/core";
 
-/** Names of fields as expressions write them: those that are no identifiers are spelt with `__dash__` and the like. */
+/** Names of fields as expressions write them: those that are no identifiers are spelled with `__dash__` and the like. */
 
 /** Words that cannot be names in expressions. */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
@@ -13,7 +13,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
 const ESCAPES: Record<string, string> = { __: "__underscores__", ".": "__dot__", "-": "__dash__", "/": "__slash__" };
 const UNESCAPES: Record<string, string> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
-/** The identifier for a field, or undefined for a name that cannot be spelt. */
+/** The identifier for a field, or undefined for a name that cannot be spelled. */
 export function escapeName(name: string): string | undefined {
   if (name === "" || /^[0-9]/.test(name)) return undefined;
   if (RESERVED_WORDS.has(name)) return `__${name}__`;

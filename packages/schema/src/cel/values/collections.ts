@@ -45,7 +45,7 @@ export class GrowingList extends ListValue {
   }
 }
 
-/** Two lists seen as one. */
+/** Two lists as one. */
 class JoinedList extends PlainList {
   readonly size: number;
   readonly #first: CelList;

@@ -3,7 +3,7 @@ import { WholeFloat } from "@konverge/core";
 import { PlainList, PlainMap } from "./collections.ts";
 import type { Value } from "./values.ts";
 
-/** A view of data: JSON, seen through a schema or as it is. */
+/** A view of data: JSON, with a schema or as it is. */
 export interface View {
   readonly raw: unknown;
 }

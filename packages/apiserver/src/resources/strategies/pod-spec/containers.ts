@@ -50,13 +50,13 @@ export function containersErrors(spec: PodSpec, field: string, volumes: Readonly
 
 /** The names of the ports of all containers must not clash, within a pod that is about to be created. */
 function hostPortErrors(containers: readonly Container[], field: string): FieldError[] {
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   return containers.flatMap(({ ports = [] }, container) =>
     ports.flatMap(({ hostPort, hostIP = "", protocol = "" }, index) => {
       if (!hostPort) return [];
       const key = `${protocol}/${hostIP}/${hostPort}`;
-      const clash = seen.has(key);
-      seen.add(key);
+      const clash = listed.has(key);
+      listed.add(key);
       return clash ? [duplicate(`${field}[${container}].ports[${index}].hostPort`, key)] : [];
     }),
   );

@@ -49,7 +49,7 @@ function requestsFromLimits(resources: ResourceRequirements | undefined): void {
 
 const OF_WHOLE_PODS = /^(cpu|memory|hugepages-.*)$/;
 
-/** A pod with limits of its own requests what its containers do, and where they say nothing, its limits. */
+/** A pod with limits at pod level requests what its containers do, and where they say nothing, its limits. */
 function podRequests(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits || Object.keys(resources.limits).length === 0) return;

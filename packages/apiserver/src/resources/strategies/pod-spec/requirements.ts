@@ -38,15 +38,15 @@ export function requirementErrors(
       errors.push(invalidValue(`${field}.requests`, request, detail));
     }
   }
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   requirements?.claims?.forEach(({ name = "", request = "" }, index) => {
     const at = `${field}.claims[${index}]`;
     const key = `${name}/${request}`;
     if (name === "") errors.push(required(`${at}.name`));
-    else if (seen.has(key))
+    else if (listed.has(key))
       errors.push({ reason: "FieldValueDuplicate", field: at, message: `Duplicate value: "${name}"` });
     else if (!claims.has(name)) errors.push(notFoundValue(`${at}.name`, name));
-    seen.add(key);
+    listed.add(key);
   });
   return errors;
 }

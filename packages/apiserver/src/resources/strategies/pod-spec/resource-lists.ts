@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity, type QuantityValue } from "@konverge/core";
 import type { Container, PodSpec } from "../../../codec/objects.ts";
 
-/** Amounts by resource name: `{ cpu: "100m" }`. */
+/** Quantities by resource name: `{ cpu: "100m" }`. */
 export type ResourceList = Record<string, QuantityValue>;
 
 type Amounts = Map<string, Quantity>;
@@ -42,7 +42,7 @@ export function podAmounts(spec: PodSpec, of: "requests" | "limits"): Amounts {
   return amounts;
 }
 
-/** A list with its amounts read. */
+/** A list with its quantities parsed. */
 export function listAmounts(list: ResourceList | undefined): Amounts {
   return new Map(Object.entries(list ?? {}).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }

@@ -102,7 +102,7 @@ function podTermErrors(term: { topologyKey?: string; labelSelector?: object }, f
 
 /** What is wrong with how a pod wants to be spread. */
 export function spreadErrors(constraints: PodSpec["topologySpreadConstraints"], field: string): FieldError[] {
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   return (constraints ?? []).flatMap((constraint: TopologySpreadConstraint, index) => {
     const at = `${field}[${index}]`;
     const { maxSkew, topologyKey = "", whenUnsatisfiable = "", labelSelector } = constraint;
@@ -115,11 +115,11 @@ export function spreadErrors(constraints: PodSpec["topologySpreadConstraints"], 
       errors.push(notSupported(`${at}.whenUnsatisfiable`, whenUnsatisfiable, actions));
     }
     const key = `${topologyKey}, ${whenUnsatisfiable}`;
-    if (seen.has(key)) {
+    if (listed.has(key)) {
       const message = `Duplicate value: "{${key}}"`;
       errors.push({ reason: "FieldValueDuplicate", field: `${at}.{topologyKey, whenUnsatisfiable}`, message });
     }
-    seen.add(key);
+    listed.add(key);
     if (labelSelector) append(errors, labelSelectorErrors(labelSelector, `${at}.labelSelector`));
     return errors;
   });

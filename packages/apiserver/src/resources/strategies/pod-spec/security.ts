@@ -64,15 +64,15 @@ const LONGEST_SYSCTL = 253;
 
 /** Kernel settings have names with dots or slashes; which of them a node allows is the node's affair. */
 function sysctlErrors(settings: NonNullable<PodSecurityContext["sysctls"]>, field: string): FieldError[] {
-  const seen = new Set<string>();
+  const listed = new Set<string>();
   return settings.flatMap(({ name = "" }, index) => {
     const at = `${field}[${index}].name`;
     if (name === "") return [required(at, "")];
     if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
       return [invalidValue(at, name, `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL_TEXT}`)];
     }
-    if (seen.has(name)) return [duplicate(at, name)];
-    seen.add(name);
+    if (listed.has(name)) return [duplicate(at, name)];
+    listed.add(name);
     return [];
   });
 }

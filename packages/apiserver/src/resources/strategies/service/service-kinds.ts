@@ -1,6 +1,6 @@
 import type { Service } from "../../../codec/objects.ts";
 
-/** Services that have an address of their own, or say that they want none. */
+/** Services that have a cluster IP, or ask for none. */
 export function needsAddress({ spec }: Service): boolean {
   return spec?.type !== "ExternalName";
 }
