@@ -66,7 +66,8 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
 
   test("NVIDIA's device plugin advertises the GPU to the scheduler, shared in time", { skip: noGpu() }, async (t) => {
     for (const object of laneManifests("device-plugin.yaml")) {
-      await cluster.client.create(object.kind === "ConfigMap" ? ConfigMap : DaemonSet, object as never);
+      if (object.kind === "ConfigMap") await cluster.client.create(ConfigMap, object as never);
+      else await cluster.client.create(DaemonSet, object as never);
     }
     let gpus = 0;
     const seconds = await timed(async () => {
