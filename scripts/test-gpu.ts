@@ -32,7 +32,8 @@ const { status } = spawnSync(
   process.execPath,
   [
     "--disable-warning=ExperimentalWarning",
-    ...["--test", "--test-timeout=1200000", "--test-reporter=./scripts/scenario-reporter.ts"],
+    // The file itself: what it prints is seen at once.
+    ...["--test-timeout=1200000", "--test-reporter=./scripts/scenario-reporter.ts"],
     ...["--test-reporter-destination=stdout", "--test-reporter=./scripts/summary-reporter.ts"],
     "--test-reporter-destination=stdout",
     ...(values.only ? [`--test-name-pattern=${values.only}`] : []),
