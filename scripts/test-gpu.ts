@@ -34,7 +34,7 @@ const { status } = spawnSync(
     "--disable-warning=ExperimentalWarning",
     // The file itself: what it prints is seen at once.
     ...["--test-timeout=1200000", "--test-reporter=./scripts/scenario-reporter.ts"],
-    ...["--test-reporter-destination=stdout", "--test-reporter=./scripts/summary-reporter.ts"],
+    ...["--test-reporter-destination=stdout", "--test-reporter=spec"],
     "--test-reporter-destination=stdout",
     ...(values.only ? [`--test-name-pattern=${values.only}`] : []),
     "tools/gpu/gpu.nodes.test.ts",
