@@ -14,7 +14,6 @@ import { until } from "./waiting.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const OPERATORS_IMAGE = "konverge/operators:0.1.0";
-const NODES = 2;
 const SHARED = { accessModes: ["ReadWriteMany", "ReadWriteOnce"], storageClassName: "shared" } as const;
 
 export interface NodeClusterOptions {
@@ -24,10 +23,16 @@ export interface NodeClusterOptions {
   readonly images: readonly DebianImage[];
   /** Whether they have the operators' own image. Default: true. */
   readonly operators?: boolean;
+  /** The number of nodes. Default: 2. */
+  readonly nodes?: number;
+  /** Images that exist as archives. */
+  readonly archives?: readonly string[];
+  /** Further options of `konverge up`. */
+  readonly flags?: readonly string[];
 }
 
 /**
- * A cluster with two real nodes: an embedded control plane, started as a user starts it, by `konverge up --real-nodes 2`; or
+ * A cluster with real nodes, two by default: an embedded control plane, started as a user starts it, by `konverge up --real-nodes 2`; or
  * the real one, with `npm run test:nodes -- --control-plane real`.
  */
 export class NodeCluster {
@@ -51,13 +56,15 @@ export class NodeCluster {
     this.#end = end;
   }
 
-  static async start({ name, images, operators = true }: NodeClusterOptions): Promise<NodeCluster> {
-    const archives = operators ? [await operatorsArchive(REPOSITORY, `docker.io/${OPERATORS_IMAGE}`)] : [];
+  static async start(options: NodeClusterOptions): Promise<NodeCluster> {
+    const { name, images, operators = true, nodes = 2, flags = [] } = options;
+    const archives = [...(options.archives ?? [])];
+    if (operators) archives.push(await operatorsArchive(REPOSITORY, `docker.io/${OPERATORS_IMAGE}`));
     for (const image of images) archives.push(await debianArchive(image));
     const folder = mkdtempSync(join(tmpdir(), "konverge-nodes-"));
     const kubeconfig = join(folder, "kubeconfig");
     const files = ["--kubeconfig", kubeconfig, "--bootstrap-kubeconfig", join(folder, "bootstrap.kubeconfig")];
-    const up = ["up", "--name", name, "--real-nodes", String(NODES), "--data", join(folder, "data"), ...files];
+    const up = ["up", "--name", name, "--real-nodes", String(nodes), "--data", join(folder, "data"), ...files, ...flags];
     const program = isReal() ? join(import.meta.dirname, "up-real-control-plane.ts") : cli();
     const child = spawn(process.execPath, [program, ...up], {
       cwd: REPOSITORY,

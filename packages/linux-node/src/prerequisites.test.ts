@@ -71,6 +71,13 @@ test("errors for users other than root, and for other platforms, say what to do"
   assert.match(missingOn(ALL, { platform: "win32" })[0] ?? "", /this is Windows/);
 });
 
+test("an OCI runtime that is named takes the place of runc, which then need not be there", () => {
+  const own = "/opt/runtime/runsc";
+  const files = [...ALL.filter((path) => path !== "/usr/bin/runc"), own];
+  assert.equal(findPrograms({ ociRuntime: own }, machine(files)).runtime, own);
+  assert.throws(() => findPrograms({ ociRuntime: own }, machine(ALL)), /\/opt\/runtime\/runsc is not a program/);
+});
+
 test("a kubelet that is named must be a program", () => {
   assert.throws(() => findPrograms({ kubelet: "/tmp/none" }, machine(ALL)), /\/tmp\/none is not a program/);
 });

@@ -9,7 +9,7 @@ export const KUBERNETES_VERSION = "1.36.3";
 /** The programs that a node is made of, by their paths. */
 export interface NodePrograms {
   readonly containerd: string;
-  /** runc or crun. */
+  /** runc, crun, or another OCI runtime. */
   readonly runtime: string;
   /** The folder with the CNI plugins. */
   readonly plugins: string;
@@ -17,10 +17,12 @@ export interface NodePrograms {
   readonly kubeProxy: string;
 }
 
-/** Where to look first for programs that no distribution packages. */
+/** Programs of a node that are used instead of those that are found. */
 export interface ProgramChoice {
   readonly kubelet?: string;
   readonly kubeProxy?: string;
+  /** An OCI runtime with the commands of runc. */
+  readonly ociRuntime?: string;
 }
 
 /** What a machine looks like: its platform, user and files. */
@@ -116,7 +118,7 @@ export function findPrograms(choice: ProgramChoice = {}, machine: Machine = this
   const containerd = need(inPath("containerd"), "containerd", install("containerd"));
   const programs: NodePrograms = {
     containerd,
-    runtime: need(inPath("runc") ?? inPath("crun"), "runc or crun", install("runc")),
+    runtime: need(choice.ociRuntime ?? inPath("runc") ?? inPath("crun"), "runc or crun", install("runc")),
     plugins: need(PLUGIN_FOLDERS.find(isThere), `CNI plugins (${PLUGINS.join(", ")})`, install("plugins")),
     kubelet: need(choice.kubelet ?? built("kubelet", machine, inPath), "kubelet", download("kubelet", machine)),
     kubeProxy: need(
@@ -125,7 +127,7 @@ export function findPrograms(choice: ProgramChoice = {}, machine: Machine = this
       download("kube-proxy", machine),
     ),
   };
-  for (const path of [choice.kubelet, choice.kubeProxy]) {
+  for (const path of [choice.kubelet, choice.kubeProxy, choice.ociRuntime]) {
     if (path !== undefined && !machine.isExecutable(path)) missing.push(`${path} is not a program that can be run`);
   }
   need(inPath("ctr"), "ctr", install("containerd"));

@@ -6,7 +6,7 @@ import { addUser } from "./debian.ts";
 import type { DebianImage } from "./debian-image.ts";
 
 /** Node of the version that the project pins, as npm has brought it here. */
-const NODE = join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node");
+const nodeFile = () => join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node");
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
 /** npm has no package for a given Node among Debian's: that of this machine. */
@@ -28,7 +28,7 @@ export const nodeBuilder: DebianImage = {
     mkdirSync(join(root, "usr/local/bin"), { recursive: true });
     mkdirSync(join(root, "etc/ssl/certs"), { recursive: true });
     copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
-    copyFileSync(NODE, join(root, "usr/local/bin/node"));
+    copyFileSync(nodeFile(), join(root, "usr/local/bin/node"));
     cpSync(npmFolder(), join(root, "usr/local/lib/node_modules/npm"), { recursive: true, dereference: true });
     symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(root, "usr/local/bin/npm"));
   },
@@ -46,6 +46,6 @@ export const nodeRuntime: DebianImage = {
     mkdirSync(join(root, "nodejs/bin"), { recursive: true });
     mkdirSync(join(root, "etc/ssl/certs"), { recursive: true });
     copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
-    copyFileSync(NODE, join(root, "nodejs/bin/node"));
+    copyFileSync(nodeFile(), join(root, "nodejs/bin/node"));
   },
 };

@@ -55,6 +55,7 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     )
     .option("--kubelet <file>", "the kubelet of real nodes (default: the one that is found)")
     .option("--kube-proxy <file>", "the kube-proxy of real nodes (default: the one that is found)")
+    .option("--oci-runtime <file>", "the OCI runtime that starts containers of real nodes (default: runc or crun)")
     .option("--time-scale <factor>", "how many times as fast time passes in the cluster", factor, 1)
     .option("--operators <names>", "run operators in it: all, none, or a comma-separated list of names", "none")
     .option(

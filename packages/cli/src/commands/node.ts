@@ -12,6 +12,7 @@ export function nodeCommand(): Command {
     .option("--token <token>", "a bootstrap token of that cluster, with --server")
     .option("--kubelet <file>", "the kubelet (default: the one that is found)")
     .option("--kube-proxy <file>", "the kube-proxy (default: the one that is found)")
+    .option("--oci-runtime <file>", "the OCI runtime that starts its containers (default: runc or crun)")
     .addHelpText(
       "after",
       "\nFor example: sudo npx konverge node join\n             sudo npx konverge node join --node large",

@@ -81,7 +81,7 @@ export class RealNodes {
     }
     const names = Array.from({ length: this.#options.count }, (_, index) => `linux-${index + 1}`);
     const kubeconfig = await bootstrapKubeconfig(cluster, port);
-    const { kubelet, kubeProxy, volumes, certificateAuthority } = this.#options;
+    const { kubelet, kubeProxy, ociRuntime, volumes, certificateAuthority } = this.#options;
     const starting = names
       .filter((one) => !running.has(one))
       .map((name) =>
@@ -90,6 +90,7 @@ export class RealNodes {
           ...(signal && { signal }),
           ...(kubelet !== undefined && { kubelet }),
           ...(kubeProxy !== undefined && { kubeProxy }),
+          ...(ociRuntime !== undefined && { ociRuntime }),
           ...(volumes !== undefined && { volumes: join(volumes, name) }),
         }),
       );

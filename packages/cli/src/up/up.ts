@@ -46,6 +46,7 @@ export interface UpOptions extends AuditOptions {
   /** The programs of real nodes, if not those that are found. */
   kubelet?: string;
   kubeProxy?: string;
+  ociRuntime?: string;
   gpus: string;
   timeScale: number;
   operators: string;
@@ -192,7 +193,7 @@ function savedState(file: string): Snapshot {
 
 /** Nothing of real nodes is loaded for a cluster without any. */
 async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Clock): Promise<RealNodes | undefined> {
-  const { name, realNodes: count = 0, kubelet, kubeProxy, clusterCidr } = options;
+  const { name, realNodes: count = 0, kubelet, kubeProxy, ociRuntime, clusterCidr } = options;
   if (count === 0) return undefined;
   if (options.timeScale !== 1) throw new UsageError("--real-nodes live in real time: leave out --time-scale");
   const { RealNodes: Nodes } = await import("./real-nodes.ts");
@@ -201,6 +202,7 @@ async function prepareRealNodes(options: UpOptions, data: ClusterData, clock: Cl
     ...(options.data !== undefined && { volumes: resolve(options.data, "volumes") }),
     ...(kubelet !== undefined && { kubelet }),
     ...(kubeProxy !== undefined && { kubeProxy }),
+    ...(ociRuntime !== undefined && { ociRuntime }),
     ...(clusterCidr !== undefined && { clusterCidr }),
   });
 }
