@@ -88,9 +88,10 @@ watch_lease() {
     if is_standby || [ "$role" = stopping ]; then continue; fi
     find_postmaster || continue
     age=$(($(uptime) - $(contact)))
+    # Standbys are asked only when the operator is late: what is written for it fills the archive of an idle database.
     if [ "$age" -ge "$FENCE_SECONDS" ]; then
       cut_off
-    elif [ $((age * 4)) -ge $((FENCE_SECONDS * 3)) ]; then
+    elif [ $((age * 3)) -ge $((FENCE_SECONDS * 2)) ]; then
       if [ -z "$asking" ] || ! kill -0 "$asking" 2> /dev/null; then
         ask_standbys &
         asking=$!

@@ -235,9 +235,11 @@ lead() {
     mv "$PGDATA.new" "$PGDATA"
   fi
   is_up || is_standby || ! is_overtaken || { state overtaken; return; }
-  if ! is_up || is_standby; then is_leased || { wait_for_lease; return; }; fi
-  rm -f "$RUN/fenced"
-  is_up || start_server
+  if ! is_up || is_standby; then
+    is_leased || { wait_for_lease; return; }
+    rm -f "$RUN/fenced"
+    is_up || start_server
+  fi
   remember term
   if is_standby; then
     queue_received || return
