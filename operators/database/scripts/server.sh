@@ -10,8 +10,8 @@
 #   checkpoint   a number while the primary is about to hand over or to restart: it makes a checkpoint, once for each number
 #   restart      a pod and a number: its server restarts, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, and APPLICATION and
-# TLS if there are; those of server-archive.sh if WAL is archived.
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, FENCE_SECONDS, and
+# APPLICATION and TLS if there are; those of server-archive.sh if WAL is archived.
 set -u
 umask 077
 export PGPASSFILE="$RUN/pgpass"
@@ -20,6 +20,7 @@ server=''
 needed=''
 . "$SCRIPTS/server-parameters.sh"
 . "$SCRIPTS/server-archive.sh"
+. "$SCRIPTS/server-lease.sh"
 
 say() {
   echo "server.sh: $*" >&2
@@ -63,7 +64,9 @@ slot_of() {
 # How to reach another member's server.
 conninfo() {
   address=$(echo "$members" | tr ' ' '\n' | sed -n "s/^$1=//p")
-  echo "host=${address%:*} port=${address##*:} user=replicator passfile=$PGPASSFILE application_name=$POD_NAME"
+  # A connection to a node that is lost ends soon.
+  limits='keepalives_idle=10 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=30000'
+  echo "host=${address%:*} port=${address##*:} user=replicator passfile=$PGPASSFILE application_name=$POD_NAME $limits"
 }
 
 timeline() {
@@ -231,9 +234,11 @@ lead() {
     initdb -k -D "$PGDATA.new" -U postgres -E UTF8 -A scram-sha-256 --pwfile="$CREDENTIALS/password" > /dev/null || return
     mv "$PGDATA.new" "$PGDATA"
   fi
-  if ! is_up; then
-    is_standby || ! is_overtaken || { state overtaken; return; }
-    start_server
+  is_up || is_standby || ! is_overtaken || { state overtaken; return; }
+  if ! is_up || is_standby; then
+    is_leased || { wait_for_lease; return; }
+    rm -f "$RUN/fenced"
+    is_up || start_server
   fi
   remember term
   if is_standby; then
@@ -347,6 +352,7 @@ trap end TERM INT
 
 # What an earlier container of this pod has left is not true any more.
 rm -rf "$PGDATA/postmaster.pid" "$RUN"/*
+tr -d - < /proc/sys/kernel/random/uuid > "$RUN/life"
 # When a kubelet mounts a volume, it lets the fsGroup write everywhere; PostgreSQL refuses a data directory with that mode.
 if has_data; then chmod 0700 "$PGDATA"; fi
 
@@ -354,6 +360,7 @@ while :; do
   checkpoint=''
   restart=''
   . "$TOPOLOGY/topology"
+  keep_watch
   if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then
     say "waits for a newer topology than that of term $term"
     state waiting

@@ -15,14 +15,32 @@
 #   configuration  a digest of the configuration that the server has read
 #   pendingRestart  parameters that get their new value only by a restart
 #   rejected     parameters that the server does not accept
+#   token        of this report: the operator returns it, which proves that it was there later
+#   fencing      seconds without contact after which this server stops by itself while it leads
 #   segmentSize, position, history, archived, waiting, backups  of a primary that archives its WAL: see archive-facts.sh
 #   password     a digest of the administrator's password that the server was last given
+#
+# Its argument extends the lease of the primary, or of the next one (see server-lease.sh): the term in which it leads, and the token of an
+# earlier report, which counts only in the container that has given it.
 #
 # Variables: VOLUME, PGDATA, RUN, PORT.
 set -u
 
 touch "$RUN/asked"
+life=$(cat "$RUN/life" 2> /dev/null)
+token=${1:-}
+token=${token#*.}
+if [ -n "$token" ] && [ "${token%.*}" = "$life" ]; then
+  read -r _ last 2> /dev/null < "$RUN/lease.operator" || last=0
+  if [ "${token#*.}" -ge "$last" ]; then
+    echo "${1%%.*} ${token#*.}" > "$RUN/lease.$$"
+    mv "$RUN/lease.$$" "$RUN/lease.operator"
+  fi
+fi
 read -r role term 2> /dev/null < "$RUN/state" && echo "role=$role" && echo "term=$term"
+read -r uptime _ < /proc/uptime
+[ -n "$life" ] && echo "token=$life.${uptime%.*}"
+[ -f "$RUN/fencing" ] && echo "fencing=$(cat "$RUN/fencing")"
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
 [ -d "$VOLUME/unarchived" ] && echo "aside=$(find "$VOLUME/unarchived" -type f ! -name '.*' | wc -l)"
 [ -f "$RUN/archive" ] && cat "$RUN/archive"

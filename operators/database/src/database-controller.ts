@@ -34,13 +34,14 @@ import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { specErrors } from "./database-admission.ts";
 import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
-import { conditionsOf, type Findings, isPromoted, leads, statusOf, tell } from "./database-status.ts";
+import { conditionsOf, type Findings, isStarting, leads, statusOf, tell } from "./database-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { DRILL_OF } from "./drill-jobs.ts";
 import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
 import { type FleetRollout, markedServers } from "./fleet-rollout.ts";
 import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
+import { LEASE_ROUND, type Leases } from "./leases.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
 import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
 import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
@@ -67,7 +68,7 @@ const PROMOTION = 1_000;
  * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
  * replaces them one after the other when something is new; lets volumes grow; and tells how all of it is doing.
  */
-export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: FleetRollout) {
+export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: FleetRollout, leases: Leases) {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
     labels?.[DATABASE] ? [`${namespace}/${labels[DATABASE]}`] : [];
   return controller(Database, {
@@ -129,7 +130,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const count = Math.max(spec.instances, leader, written.adopting ? volumes : 0);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
       const isAsked = engine.name === "postgres" && !stopped;
-      const members = await askServers(database, count, isAsked ? ask : undefined, context);
+      const members = await askServers(database, written, count, { ask: isAsked ? ask : undefined, leases }, context);
       const outdated = outdatedPods(database, servers, context);
       const due: RolloutStep =
         stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
@@ -138,7 +139,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const waits = rollout.step === "wait" && rollout.isTurn === true;
       const held = heldTopology(written, heldForRestore(database) !== undefined);
       const config = configFor(database, engine);
-      const decided = stopped ? { topology: held } : await decide(database, held, members, rollout, context);
+      const decided = stopped ? { topology: held } : await decide(database, held, members, { rollout, leases }, context);
       const parameters: ParameterStep =
         rollout.step === "none" || waits
           ? parameterStep(members, written.primary, configurationDigest(config))
@@ -196,7 +197,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
       const wait = waits ? ROUND : ready ? undefined : POD_PROBLEM_GRACE_MS;
-      const round = isPromoted(step.topology, members) ? ROUND : PROMOTION;
+      const round = isStarting(step.topology, members, clock.now()) ? PROMOTION : count > 1 ? LEASE_ROUND : ROUND;
       const after = isRotating(secret) ? 1_000 : (step.after ?? (isAsked ? round : wait) ?? renewal);
       return {
         children: [
@@ -231,6 +232,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         if (!isNotFound(error)) throw error;
       });
       const { namespace, name } = database.metadata;
+      leases.forget(key);
       const pod = cache.list(Pod, namespace).find(({ metadata }) => metadata.labels?.[DATABASE] === name);
       if (pod) return { waitingFor: `the server ${pod.metadata.name} to stop` };
       await keepBackups(database, client);

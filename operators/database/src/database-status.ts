@@ -70,6 +70,16 @@ export function isPromoted({ primary, term }: Topology, members: readonly Member
   return !report || (report.role === "primary" && report.term >= term);
 }
 
+/** Milliseconds for which a server that does not report yet is queried often: it starts when its lease is extended. */
+const START = 60_000;
+
+/** Whether the server that shall lead is about to: no event follows when it does, and it can wait for its lease. */
+export function isStarting(topology: Topology, members: readonly Member[], now: number): boolean {
+  const { pod, report } = members.find(({ name }) => name === topology.primary) ?? {};
+  if (report || !pod || members.length < 2) return !isPromoted(topology, members);
+  return !pod.ready && pod.node !== undefined && now - (pod.unreadySince ?? now) < START;
+}
+
 /** What is not known now stays as last reported. */
 export function statusOf(database: Database, findings: Findings): ReportedStatus<Database> {
   const { engine, members, step, capacity, lastBackup } = findings;
@@ -78,6 +88,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
   const leader = members.find(({ name }) => name === primary)?.report;
   const timeline = leader?.timeline ?? status?.timeline;
   const confirming = leader?.role === "primary" ? leader.confirming || undefined : status?.confirming;
+  const selfFencing = selfFencingOf(database, findings);
   const lastSwitchover = step.switched === spec.switchoverTo ? step.switched : status?.lastSwitchover;
   return {
     phase: phaseOf(findings),
@@ -99,6 +110,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(step.lostSince !== undefined && { primaryLostSince: new Date(step.lostSince).toISOString() }),
     ...(lastSwitchover !== undefined && { lastSwitchover }),
     ...(confirming !== undefined && { confirming }),
+    ...(selfFencing && { selfFencing }),
     ...(members.length > 1 && { servers: members.map((member) => serverStatus(member, primary)) }),
     ...(findings.update && { update: findings.update }),
     topology: JSON.stringify(step.topology),
@@ -107,6 +119,14 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...windowStatus(database, members),
     ...(findings.drills.length > 0 && { drills: [...findings.drills] }),
   };
+}
+
+/** What the primary last reported, and its pod. A server without standbys does not stop by itself. */
+function selfFencingOf({ status }: Database, { members, step: { topology } }: Findings) {
+  if (members.length < 2) return undefined;
+  const { pod, report } = members.find(({ name }) => name === topology.primary) ?? {};
+  if (!pod || report?.role !== "primary") return status?.selfFencing;
+  return report.fencing === undefined ? undefined : { pod: pod.uid, afterSeconds: report.fencing };
 }
 
 /** Whether the server that shall lead takes writes: as it says, or while nothing else is known, as it was. */
@@ -208,6 +228,11 @@ export function tell(database: Database, findings: Findings, events: EventSink):
   const isBad = pending?.reason === "Rejected" || pending?.reason === "Refused";
   if (isBad && was("ParametersAsRequested")?.reason !== pending.reason) {
     events.warning(`Parameters${pending.reason}`, pending.message ?? "");
+  }
+  for (const { name, report } of findings.members) {
+    const before = status?.servers?.find((one) => one.name === name)?.role;
+    if (report?.role !== "fenced" || before === "fenced") continue;
+    events.warning("ServerFenced", `${name} had no contact with the operator or a standby, and has stopped by itself`);
   }
   if (step.told) events[step.told.type](step.told.reason, step.told.message);
   const trouble = step.problem ?? problem;

@@ -174,6 +174,10 @@ export const Database = defineKind({
           .string()
           .optional()
           .describe("The standbys that the primary waits for, as PostgreSQL's synchronous_standby_names."),
+        selfFencing: z
+          .object({ pod: z.string().describe("The UID of the pod."), afterSeconds: z.int() })
+          .optional()
+          .describe("The primary stops by itself after so many seconds without contact, as it last reported."),
         servers: z
           .array(
             z.object({

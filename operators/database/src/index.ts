@@ -39,6 +39,7 @@ export * from "./failover-policy.ts";
 export * from "./fleet-rollout.ts";
 export * from "./gap-backup.ts";
 export * from "./leadership.ts";
+export * from "./leases.ts";
 export * from "./object-store.ts";
 export * from "./object-store-spec.ts";
 export * from "./operator.ts";

@@ -1,11 +1,12 @@
 import { type ReconcileContext, watchKind } from "konverge";
-import { Node } from "konverge/kinds";
+import { Node, Pod } from "konverge/kinds";
 import { valueChanged } from "konverge/predicates";
 import { durationMs } from "konverge/time";
 import { adoptionStep, findsEarlierVolumes } from "./adoption.ts";
 import type { Database } from "./database.ts";
 import { allowsDataLoss } from "./failover-policy.ts";
-import { isServing, type Member, nextStep, type Step } from "./leadership.ts";
+import { isForsaken, isServing, type Member, nextStep, type Step } from "./leadership.ts";
+import type { Leases } from "./leases.ts";
 import { type ParameterStep, withRestart } from "./parameter-rollout.ts";
 import { parseConfirming } from "./quorum.ts";
 import type { RolloutStep } from "./rollout.ts";
@@ -29,10 +30,10 @@ export async function decide(
   database: Database,
   topology: Topology,
   members: readonly Member[],
-  rollout: RolloutStep,
+  { rollout, leases }: { readonly rollout: RolloutStep; readonly leases: Leases },
   context: ReconcileContext,
 ): Promise<Step> {
-  const { spec, status } = database;
+  const { spec, status, metadata } = database;
   if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;
@@ -42,6 +43,13 @@ export async function decide(
   const required = synchronousOf(database);
   const names = members.map(({ name }) => name).filter((name) => name !== (operation?.from ?? topology.primary));
   const lost = Date.parse(status?.primaryLostSince ?? "");
+  // A server that is no member any more can still receive from the old primary.
+  const areAlone = !context.cache.list(Pod, metadata.namespace).some(
+    ({ metadata: { name, labels } }) =>
+      labels?.["database-name"] === metadata.name && !known.some((one) => one.name === name),
+  );
+  const forsaken = areAlone && isForsaken({ topology, members: known });
+  const key = `${metadata.namespace}/${metadata.name}`;
   return nextStep({
     topology,
     members: known,
@@ -51,6 +59,8 @@ export async function decide(
     switchoverTo: leaderWanted(database, topology, members, rollout) ?? leaderElsewhere(topology, members, context),
     lostSince: Number.isNaN(lost) ? undefined : lost,
     now: context.clock.now(),
+    selfFencing: status?.selfFencing,
+    forsakenFor: leases.forsakenFor(key, topology, forsaken, context.clock.monotonic()),
   });
 }
 

@@ -3,7 +3,8 @@
  *
  * Guarantees
  * - A pod becomes the primary only when the last one can acknowledge nothing any more: its pod is gone, or it has said
- *   that it has stopped, or so many standbys have let go of it that no commit can be confirmed.
+ *   that it has stopped, or so many standbys have let go of it that no commit can be confirmed, or it has stopped by itself
+ *   because neither the operator nor any standby has been in contact with it for long enough.
  * - Every change goes through a term in which no server accepts writes. Whatever dies in between, the next process
  *   finds that term written down and goes on from it.
  * - Unless it is allowed to lose data, a failover happens only when a standby is known to have all that was
@@ -14,6 +15,7 @@
  * - A new pod reads the topology as it is when it starts.
  * - Clients do not switch `synchronous_commit` off for what they want to keep.
  */
+import { hasStoppedItself } from "./leases.ts";
 import { type Confirming, canStandForAll } from "./quorum.ts";
 import { answersQueries, lsnText, parseLsn, type ServerReport } from "./server-report.ts";
 import type { Operation, Topology } from "./topology.ts";
@@ -51,6 +53,10 @@ export interface Situation {
   /** When the primary was first seen to be away. */
   readonly lostSince: number | undefined;
   readonly now: number;
+  /** The pod, by its uid, that has reported that it stops by itself, and the seconds without contact after which it does. */
+  readonly selfFencing?: { readonly pod: string; readonly afterSeconds: number } | undefined;
+  /** Milliseconds for which nothing has been in contact with the server that led ({@link isForsaken}). */
+  readonly forsakenFor?: number | undefined;
 }
 
 /** What to do now. */
@@ -192,6 +198,37 @@ function hasStepped({ report }: Member, { term }: Topology): boolean {
   return report !== undefined && report.term >= term && report.role !== "primary" && report.role !== "stopping";
 }
 
+/**
+ * Whether nothing is in contact with the server that led: the operator has stopped to extend its lease in this term, and no other
+ * member can receive from it. One that does not report may be on its side of a partition.
+ */
+export function isForsaken({ topology, members }: Pick<Situation, "topology" | "members">): boolean {
+  const { operation } = topology;
+  if (operation?.kind !== "failover" || operation.fence === undefined) return false;
+  return members.filter(({ name }) => name !== operation.from).every((one) => isDetached(one, topology));
+}
+
+function isDetached(member: Member, topology: Topology): boolean {
+  const { pod, report } = member;
+  // What has not started reads the present topology when it does.
+  if (!pod || pod.dead || pod.node === undefined) return true;
+  return hasStepped(member, topology) && ["standby", "stopped", "empty"].includes(report?.role ?? "");
+}
+
+/** Whether the old primary has stopped by itself, or how long that takes at most. */
+function selfFence({ selfFencing, forsakenFor, topology, members }: Situation, { fence }: Operation) {
+  if (!selfFencing || selfFencing.pod !== fence) return { isOver: false, message: undefined };
+  const { afterSeconds } = selfFencing;
+  if (hasStoppedItself(afterSeconds, forsakenFor)) return { isOver: true, message: undefined };
+  const attached = members.filter((one) => one.name !== topology.operation?.from && !isDetached(one, topology));
+  const names = attached.map(({ name }) => name).join(", ");
+  const message =
+    forsakenFor === undefined
+      ? `it stops by itself only without contact to standbys, and ${names} did not report that it no longer receives from it`
+      : `it stops by itself ${afterSeconds} seconds after its last contact with the operator and its standbys`;
+  return { isOver: false, message };
+}
+
 function failOver(situation: Situation, operation: Operation): Step {
   const { topology, members, confirming, allowDataLoss, now } = situation;
   const old = members.find(({ name }) => name === operation.from);
@@ -202,7 +239,9 @@ function failOver(situation: Situation, operation: Operation): Step {
     return { topology: { ...topology, operation: { ...operation, fence } }, lostSince, after: SOON };
   }
   const { pod } = old ?? {};
-  const isFenced = !pod || pod.uid !== operation.fence || pod.dead || (old !== undefined && hasStepped(old, topology));
+  const itself = selfFence(situation, operation);
+  const isGone = !pod || pod.uid !== operation.fence || pod.dead;
+  const isFenced = isGone || itself.isOver || (old !== undefined && hasStepped(old, topology));
   const remove = pod && pod.uid === operation.fence && !pod.ending ? { name: operation.from, uid: pod.uid } : undefined;
   const detached = answering(situation).filter((standby) => hasStepped(standby, topology));
   const isSafe = isLossless(confirming, detached);
@@ -235,8 +274,8 @@ function failOver(situation: Situation, operation: Operation): Step {
     : {
         reason: "FencingPending",
         message:
-          `${operation.from} is not known to have stopped: if its node ${pod?.node ?? ""} is down for good, delete the Node or ` +
-          "taint it node.kubernetes.io/out-of-service",
+          `${operation.from} is not known to have stopped: ${itself.message ? `${itself.message}. If` : "if"} its node ${pod?.node ?? ""} ` +
+          "is down for good, delete the Node or taint it node.kubernetes.io/out-of-service",
       };
   return { topology, ...(remove && { remove }), lostSince, problem, after: SOON };
 }

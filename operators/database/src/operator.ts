@@ -7,11 +7,17 @@ import { DatabaseBackup } from "./database-backup.ts";
 import { databases } from "./database-controller.ts";
 import { DatabaseRestore } from "./database-restore.ts";
 import { FleetRollout } from "./fleet-rollout.ts";
+import { Leases } from "./leases.ts";
 import { DatabaseMetrics } from "./metrics.ts";
 import { databaseRecovery } from "./recovery-controller.ts";
 import { databaseRestores } from "./restore-controller.ts";
 import { SERVER } from "./server-pod.ts";
-import { ASK_COMMAND, type AskServer, askByExec } from "./server-report.ts";
+import { ASK_COMMAND, type AskServer, askByExec, GRANT } from "./server-report.ts";
+
+/** `status.sh`, with a grant or without one. */
+const ASKS = `(object.command == ${JSON.stringify(ASK_COMMAND)} || (object.command.size() == 3 && ${ASK_COMMAND.map(
+  (word, index) => `object.command[${index}] == ${JSON.stringify(word)}`,
+).join(" && ")} && object.command[2].matches(${JSON.stringify(GRANT)})))`;
 
 /** The operator with another way to ask servers how they are doing: for tests on nodes where nothing really runs. */
 export function databaseOperatorWith(ask: AskServer): Operator {
@@ -22,7 +28,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
     guards: [
       {
         resources: ["pods/exec"],
-        expression: `object.command == ${JSON.stringify(ASK_COMMAND)} && object.container == ${JSON.stringify(SERVER)}`,
+        expression: `${ASKS} && object.container == ${JSON.stringify(SERVER)}`,
         limit: `runs nothing in pods but ${ASK_COMMAND.join(" ")}, in the container ${SERVER}`,
       },
       {
@@ -34,7 +40,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
     create({ metrics }) {
       return {
         controllers: [
-          databases(ask, new DatabaseMetrics(metrics), new FleetRollout()),
+          databases(ask, new DatabaseMetrics(metrics), new FleetRollout(), new Leases()),
           databaseRecovery(new BackupMetrics(metrics)),
           databaseBackups(),
           databaseRestores(),

@@ -3,6 +3,7 @@ import { type PodTemplateOverlay, sameNodeAffinity } from "konverge/pods";
 import { applicationEnvironment, applicationMounts, applicationVolumes } from "./application.ts";
 import type { Database } from "./database.ts";
 import type { Engine } from "./engines.ts";
+import { FENCE_SECONDS } from "./leases.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
 import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
 import { tlsEnvironment, tlsMounts, tlsVolumes } from "./server-tls.ts";
@@ -122,6 +123,7 @@ function postgresServer(database: Database): Server {
     { name: "INTERVAL", value: "1" },
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
     { name: "STOP_SECONDS", value: String(GRACE_SECONDS - LAST_SECONDS) },
+    { name: "FENCE_SECONDS", value: String(FENCE_SECONDS) },
     ...applicationEnvironment(database),
     ...tlsEnvironment(database),
     ...archiveEnvironment(database),

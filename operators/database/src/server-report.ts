@@ -7,7 +7,7 @@ import { SERVER } from "./server-pod.ts";
 
 /** What a server says about itself: what `status.sh` prints. */
 export interface ServerReport {
-  /** primary, standby, stopping, stopped, empty, waiting, joining or overtaken. */
+  /** primary, standby, stopping, stopped, empty, waiting, joining, overtaken, or fenced: it led, was cut off, and has stopped. */
   readonly role: string;
   /** Of the topology that it has carried out. */
   readonly term: number;
@@ -39,12 +39,16 @@ export interface ServerReport {
   readonly archiveFailures?: number;
   /** Files that this server had not archived when it was the primary, and that still wait for it. */
   readonly aside?: number;
+  /** Of this report: returned in a query, it extends the lease of the server that leads. */
+  readonly token?: string;
+  /** Seconds without contact after which this server stops by itself while it leads; absent of one that does not. */
+  readonly fencing?: number;
   /** Of such a primary: what the archive has. */
   readonly archive?: ArchiveFacts;
 }
 
-/** Asks the server in a pod; undefined if it does not answer. */
-export type AskServer = (pod: Pod, client: Client, clock: Clock) => Promise<string | undefined>;
+/** Asks the server in a pod, and extends its lease if there is a grant; undefined if it does not answer. */
+export type AskServer = (pod: Pod, client: Client, clock: Clock, grant?: string) => Promise<string | undefined>;
 
 /** Milliseconds that a server has to answer; on a node that no longer reports, where a failover waits for it at each step. */
 const TIMEOUT = 10_000;
@@ -56,16 +60,19 @@ export function answersQueries(report: ServerReport | undefined): boolean {
   return report?.role === "standby" && report.streaming !== undefined;
 }
 
-/** The only command that the operator runs in pods. */
+/** The only command that the operator runs in pods. It can have one argument: a grant. */
 export const ASK_COMMAND = ["sh", `${SCRIPTS_FOLDER}/status.sh`];
+/** A term, and the token of a report. */
+export const GRANT = "^[0-9]+[.][0-9a-f]+[.][0-9]+$";
 
 /** Runs `status.sh` in the server's container. */
-export const askByExec: AskServer = async (pod, client, clock) => {
+export const askByExec: AskServer = async (pod, client, clock, grant) => {
   const { name, namespace } = pod.metadata;
   const over = new AbortController();
   const options = { container: SERVER, signal: over.signal };
   const told = (async () => {
-    const process = await client.exec(`${namespace}/${name}`, ASK_COMMAND, options);
+    const command = grant === undefined ? ASK_COMMAND : [...ASK_COMMAND, grant];
+    const process = await client.exec(`${namespace}/${name}`, command, options);
     over.signal.addEventListener("abort", () => process.close());
     const { code, stdout } = await process.output();
     return code === 0 ? stdout : undefined;
@@ -115,6 +122,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     aside: number("aside"),
     checkpoint: number("checkpoint"),
     restarted: number("restarted"),
+    fencing: number("fencing"),
   };
   const [streaming, confirming, password, data, configuration] = [
     "streaming",
@@ -123,6 +131,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     "data",
     "configuration",
   ].map((name) => facts.get(name));
+  const token = facts.get("token");
   const [pendingRestart, rejected] = ["pendingRestart", "rejected"].map((name) => wordsIn(facts.get(name)));
   return {
     role,
@@ -136,6 +145,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(pendingRestart && { pendingRestart }),
     ...(rejected && { rejected }),
     ...(data !== undefined && { data }),
+    ...(token !== undefined && /^[0-9a-f]+\.[0-9]+$/.test(token) && { token }),
     ...(archive && { archive }),
   };
 }

@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 import { configurationDigest } from "./database-children.ts";
 import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
 import type { Member } from "./leadership.ts";
+import { type Leases, lifeOf } from "./leases.ts";
 import { isRunning, memberOf } from "./members.ts";
 import { claimName, configName, podName, ROLE } from "./names.ts";
 import type { AskServer } from "./server-report.ts";
@@ -14,21 +15,34 @@ import type { Topology } from "./topology.ts";
 /** On a pod: what it has been notified of. A change of a pod makes its node update mounted files at once. */
 const TERM = "databases.example.com/term";
 
-/** All servers, as their pods are and as they say themselves. */
+/** All servers, as their pods are and as they say themselves. The lease of the one that leads is extended. */
 export async function askServers(
   database: Database,
+  topology: Topology,
   count: number,
-  ask: AskServer | undefined,
+  ways: { readonly ask: AskServer | undefined; readonly leases: Leases },
   { cache, client, clock, callExternal }: ReconcileContext,
 ): Promise<Member[]> {
-  const { namespace } = database.metadata;
+  const { ask, leases } = ways;
+  const { namespace, name: ofDatabase } = database.metadata;
+  const key = `${namespace}/${ofDatabase}`;
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const name = podName(database, index);
       const pod = cache.get(Pod, `${namespace}/${name}`);
       if (!pod || !ask || !isRunning(pod)) return memberOf(name, pod, undefined);
-      const said = await callExternal(`status of ${name}`, async () => (await ask(pod, client, clock)) ?? "");
-      return memberOf(name, pod, said);
+      const query = async (grant: string | undefined) => {
+        const said = await callExternal(`status of ${name}`, async () => (await ask(pod, client, clock, grant)) ?? "");
+        const member = memberOf(name, pod, said);
+        leases.heard(key, member);
+        return member;
+      };
+      const grantNow = () => (count > 1 ? leases.grant(key, memberOf(name, pod, undefined), topology) : undefined);
+      const grant = grantNow();
+      const member = await query(grant);
+      // The first token that a container reports is returned at once: without a lease, its server does not start as the primary.
+      const next = grantNow();
+      return next !== undefined && lifeOf(next) !== lifeOf(grant) ? query(next) : member;
     }),
   );
 }

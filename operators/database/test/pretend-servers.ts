@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { FENCE_SECONDS } from "@konverge/database-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 import { ConfigMap, Pod } from "konverge/kinds";
 import { sleep } from "konverge/time";
+import { type Order, parsedOrder } from "./pretend-order.ts";
 
 /** What a volume holds: it outlives its pods. */
 interface Volume {
@@ -28,6 +30,12 @@ interface Server {
   confirming: { required: number; names: string[] } | undefined;
   /** Cut off: it hears nothing new, and nobody hears it, but its standbys may. */
   isolated: boolean;
+  /** Nobody hears it, although it hears what the operator asks. */
+  mute: boolean;
+  /** It has no standbys, and needs no lease. */
+  alone: boolean;
+  /** The term and the second of the last proof of contact, with the operator and with a standby. */
+  leases: { operator: Lease; standbys: Lease };
   /** The checkpoint that it has made, and the seconds that its stop still takes. */
   checkpoint: string;
   stopsIn: number | undefined;
@@ -39,18 +47,12 @@ interface Server {
   asked: boolean;
 }
 
-/** The topology as pods read it. */
-interface Order {
+interface Lease {
   readonly term: number;
-  readonly primary: string;
-  readonly upstream: string;
-  readonly members: readonly string[];
-  readonly synchronous: number;
-  readonly fresh: boolean;
-  readonly checkpoint: string;
-  readonly restart: string;
+  readonly at: number;
 }
 
+const NEVER: Lease = { term: 0, at: Number.NEGATIVE_INFINITY };
 const EMPTY: Volume = { term: 0, timeline: 0, rows: [], isStandby: false, followed: 0, connections: 0 };
 
 /**
@@ -110,12 +112,12 @@ export class PretendServers {
         this.gone(name, uid!);
       },
       exec: async ({ pod, command, stdout }) => {
-        const [program] = command;
+        const [program, script, grant] = command;
         const role = this.roleOf(pod.metadata.name) ?? "";
         if (program === "pg_isready") return role === "primary" || role === "standby" ? 0 : 2;
-        if (command.at(-1)?.endsWith("/alive.sh")) return 0;
-        if (!command.at(-1)?.endsWith("/status.sh")) return 127;
-        const said = this.status(pod.metadata.name);
+        if (script?.endsWith("/alive.sh")) return 0;
+        if (!script?.endsWith("/status.sh")) return 127;
+        const said = this.status(pod.metadata.name, grant);
         if (said === undefined) return 1;
         stdout(said);
         return 0;
@@ -155,6 +157,16 @@ export class PretendServers {
     this.#running.get(pod)!.isolated = true;
   }
 
+  /** The same, but queries of the operator still arrive: only the answers are lost. */
+  mute(pod: string): void {
+    Object.assign(this.#running.get(pod)!, { isolated: true, mute: true });
+  }
+
+  /** A standby receives nothing any more. */
+  detach(pod: string): void {
+    this.#running.get(pod)!.upstream = "";
+  }
+
   /** The pod of a node that has lost power. */
   gone(name: string, uid: string): void {
     if (this.#running.get(name)?.uid === uid) this.#running.delete(name);
@@ -174,10 +186,13 @@ export class PretendServers {
     return this.#running.get(pod)?.role;
   }
 
-  /** What `status.sh` says. */
-  status(pod: string): string | undefined {
+  /** What `status.sh` says. A grant extends the lease. */
+  status(pod: string, grant?: string): string | undefined {
     const server = this.#running.get(pod);
-    if (!server || server.isolated || server.role === "") return undefined;
+    if (!server || (server.isolated && !server.mute)) return undefined;
+    const [leadsIn, life, moment] = grant?.split(".") ?? [];
+    if (life === lifeOf(server)) server.leases.operator = { term: Number(leadsIn), at: Number(moment) };
+    if (server.isolated || server.role === "") return undefined;
     const { volume, role, term } = server;
     server.asked = true;
     // A stop in good order is a record of its own, which standbys have got.
@@ -191,6 +206,8 @@ export class PretendServers {
       `timeline=${volume.timeline}`,
       `lsn=${lsn}`,
       `volumeTerm=${volume.term}`,
+      `token=${lifeOf(server)}.${this.#uptime}`,
+      ...(server.alone ? [] : [`fencing=${FENCE_SECONDS}`]),
       ...(volume.timeline > 0 ? [`data=${volume.isStandby ? "standby" : "primary"}`] : []),
       `size=${this.size}`,
       `used=${this.used}`,
@@ -215,14 +232,32 @@ export class PretendServers {
   follow(pod: string, uid: string, text: string, config: string): void {
     const server = this.#serverOf(pod, uid);
     if (!server.isolated) server.config = config;
-    const order = parsed(text);
+    const order = parsedOrder(text);
     if (order && !server.isolated) {
       if (order.term >= server.volume.term) this.#obey(server, order);
       else if (server.role === "") Object.assign(server, { role: "waiting", term: order.term });
     }
     if (server.role === "standby") this.#receive(server);
+    if (server.role === "primary") this.#fence(server);
     if (server.role === "primary") this.#write(server);
     this.#check();
+  }
+
+  get #uptime(): number {
+    return Math.floor(this.#stage.clock.monotonic() / 1000);
+  }
+
+  /** A primary that has had no contact for too long stops. */
+  #fence(server: Server): void {
+    const { leases, term } = server;
+    if (server.alone || this.#standbysOf(server).length > 0) leases.standbys = { term, at: this.#uptime };
+    if (this.#uptime - Math.max(leases.operator.at, leases.standbys.at) >= FENCE_SECONDS) server.role = "fenced";
+  }
+
+  /** Whether a server can start as the primary, or be promoted. */
+  #isLeased({ leases, alone }: Server, term: number): boolean {
+    const lasts = (lease: Lease) => lease.term === term && this.#uptime - lease.at < FENCE_SECONDS;
+    return alone || lasts(leases.operator) || lasts(leases.standbys);
   }
 
   #serverOf(pod: string, uid: string): Server {
@@ -239,6 +274,9 @@ export class PretendServers {
       upstream: "",
       confirming: undefined,
       isolated: false,
+      mute: false,
+      alone: false,
+      leases: { operator: NEVER, standbys: NEVER },
       checkpoint: "",
       stopsIn: undefined,
       promotedIn: undefined,
@@ -289,12 +327,17 @@ export class PretendServers {
     }
     volume.term = term;
     server.upstream = upstream;
+    server.alone = members.length < 2;
     if (primary === pod) {
+      if (volume.timeline === 0 && !fresh) {
+        server.role = "empty";
+        return;
+      }
+      if (server.role !== "primary" && !this.#isLeased(server, term)) {
+        Object.assign(server, { role: server.role === "fenced" ? "fenced" : "waiting", term });
+        return;
+      }
       if (volume.timeline === 0) {
-        if (!fresh) {
-          server.role = "empty";
-          return;
-        }
         volume.timeline = 1;
       } else if (volume.isStandby) {
         server.promotedIn ??= this.promotionTakes;
@@ -391,19 +434,5 @@ export class PretendServers {
   }
 }
 
-function parsed(text: string): Order | undefined {
-  const field = (name: string) => new RegExp(`^${name}='?([^'\n]*)'?$`, "m").exec(text)?.[1] ?? "";
-  if (!field("term")) return undefined;
-  return {
-    term: Number(field("term")),
-    primary: field("primary"),
-    upstream: field("upstream"),
-    members: field("members")
-      .split(" ")
-      .map((member) => member.split("=")[0]!),
-    synchronous: Number(field("synchronous")),
-    fresh: field("fresh") === "yes",
-    checkpoint: field("checkpoint"),
-    restart: field("restart"),
-  };
-}
+/** The container that a token is of, as a number that the operator does not read. */
+const lifeOf = ({ uid }: Server) => createHash("sha256").update(uid).digest("hex").slice(0, 32);

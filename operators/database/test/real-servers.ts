@@ -82,10 +82,17 @@ export class RealServers {
   readonly #applicationSecrets: readonly Secret[];
   #topology: Topology;
   #synchronous: number;
+  /** The last token of each server. */
+  readonly #tokens = new Map<number, string>();
+  readonly #fenceSeconds: number | undefined;
+  #extendedAt = 0;
+  /** It extends no lease. */
+  operatorIsAway = false;
 
   private constructor(room: MachineRoom, options: RealServersOptions) {
     this.room = room;
     this.backups = room.folder("backups");
+    this.#fenceSeconds = options.fenceSeconds;
     this.database = Database.parse({
       apiVersion: "example.com/v1",
       kind: "Database",
@@ -258,10 +265,29 @@ export class RealServers {
     assert.equal(spawnSync("find", [volume, "-type", "d", "-exec", "chmod", "g+s", "{}", "+"]).status, 0);
   }
 
-  /** What `status.sh` says in a pod. */
+  /** What `status.sh` says in a pod. As the operator does, it extends the lease of the server that leads. */
   async status(index: number): Promise<ServerReport | undefined> {
-    const { output } = await this.#exec(index, ["sh", "/scripts/status.sh"]);
-    return parseServerReport(output);
+    const token = this.#tokens.get(index);
+    const { term, primary } = this.#topology;
+    const isGranted = !this.operatorIsAway && token !== undefined && primary === this.nameOf(index);
+    return this.queried(index, isGranted ? `${term}.${token}` : undefined);
+  }
+
+  /** The same, with this grant. */
+  async queried(index: number, grant?: string): Promise<ServerReport | undefined> {
+    const { output } = await this.#exec(index, ["sh", "/scripts/status.sh", ...(grant ? [grant] : [])]);
+    const report = parseServerReport(output);
+    if (report?.token !== undefined) this.#tokens.set(index, report.token);
+    return report;
+  }
+
+  /** Queries the primary as often as it needs a lease, while something is waited for. */
+  async #extendLease(): Promise<void> {
+    const index = this.servers.findIndex(({ name, container }) => name === this.#topology.primary && container);
+    if (this.operatorIsAway || index === -1 || this.servers.length < 2) return;
+    if (clock.monotonic() - this.#extendedAt < 500) return;
+    this.#extendedAt = clock.monotonic();
+    await this.status(index);
   }
 
   /** Whether the liveness probe of a pod succeeds. */
@@ -371,6 +397,7 @@ export class RealServers {
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
     const deadline = clock.monotonic() + this.room.patience;
     for (let pause = 50; !(await condition()); pause = Math.min(pause * 2, 400)) {
+      await this.#extendLease();
       for (const { name, container } of this.servers) {
         const code = container && (await Promise.race([container.exited, Promise.resolve(undefined)]));
         if (code !== undefined) throw new Error(`${name} has ended with ${code}, waiting for this: ${what}`);
@@ -392,8 +419,12 @@ export class RealServers {
         "/etc/database": config,
         "/backups": this.backups,
       },
-      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5" },
+      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5", ...this.#fencing },
     };
+  }
+
+  get #fencing(): Record<string, string> {
+    return this.#fenceSeconds === undefined ? {} : { FENCE_SECONDS: String(this.#fenceSeconds) };
   }
 
   /** As a node does: a reader sees the old file or the new one. */
@@ -427,6 +458,8 @@ export interface RealServersOptions {
   readonly superuserAccess?: boolean;
   /** TLS is required, with this certificate. */
   readonly certificate?: Certificate;
+  /** Seconds without contact after which a primary stops. Default: those of the rendered pod. */
+  readonly fenceSeconds?: number;
   /** WAL is archived. */
   readonly archived?: boolean;
   /** Settings of the servers. */

@@ -140,35 +140,6 @@ export const failsOver: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** Without standbys that confirm, nobody takes over unless it is allowed, and not before the old primary is known to be gone. */
-export const waitsForFence: Scenario = async (stage) => {
-  const servers = await begun(stage, { instances: 2 });
-  const node = await loseNode(stage, servers, 0);
-  await stage.until(
-    "it says that nobody may take over",
-    async () => (await stage.condition(Database, NAME, "Ready")) === "False FailoverBlocked",
-  );
-  await stage.advance(180_000);
-  assert.equal(await primary(stage), pod(0));
-
-  await change(stage, { failover: { allowDataLoss: true } });
-  await stage.until(
-    "it waits for the old primary to be gone",
-    async () => (await stage.condition(Database, NAME, "Ready")) === "False FencingPending",
-  );
-  await stage.advance(180_000);
-  assert.equal(await primary(stage), undefined);
-  assert.deepEqual(await labelled(stage, "primary"), []);
-  assert.deepEqual(servers.wrongs, []);
-
-  // Somebody has made sure of it.
-  await stage.client.delete(Node, node);
-  await leads(stage, 1);
-  await isReady(stage);
-  assert.equal(servers.roleOf(pod(0)), "standby");
-  assert.deepEqual(servers.wrongs, []);
-};
-
 /** A primary whose pod is lost, and that is back in time, leads on. */
 export const comesBack: Scenario = async (stage) => {
   const servers = await begun(stage, { failover: { delay: "60s", allowDataLoss: true } });

@@ -1,5 +1,5 @@
 import { type AskServer, Database, databaseOperator, databaseOperatorWith } from "@konverge/database-operator";
-import { supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
+import { type RunningOperator, supplyVolumes, type TestEnvironment } from "@konverge/operator-suite";
 import { EndpointSlice, Node, Pod } from "konverge/kinds";
 import { PretendServers } from "./pretend-servers.ts";
 
@@ -15,22 +15,28 @@ export const replicated = (spec: object = {}, annotations: Record<string, string
 
 /** A stage with servers that behave as real ones do, and a Database that runs. */
 export async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
+  return (await begunWithOperator(stage, spec)).servers;
+}
+
+/** With the operator, so that it can be stopped. */
+export async function begunWithOperator(stage: TestEnvironment, spec: object = {}) {
   const servers = new PretendServers(stage);
+  let operator: RunningOperator;
   if (stage.where === "embedded") {
     servers.play("postgres");
-    await stage.start(databaseOperator);
+    operator = await stage.start(databaseOperator);
   } else {
     // Nothing runs on its nodes: what servers would say is asked for here.
     await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
-    const ask: AskServer = async ({ metadata }) => {
+    const ask: AskServer = async ({ metadata }, _client, _clock, grant) => {
       await servers.look();
-      return servers.status(metadata.name);
+      return servers.status(metadata.name, grant);
     };
-    await stage.start(databaseOperatorWith(ask));
+    operator = await stage.start(databaseOperatorWith(ask));
   }
   await stage.apply(replicated(spec));
   await isReady(stage);
-  return servers;
+  return { servers, operator };
 }
 
 export const isReady = (stage: TestEnvironment) =>

@@ -2,10 +2,17 @@ import { databaseOperator } from "@konverge/database-operator";
 import { survivesCrashesAndErrors } from "@konverge/operator-suite";
 import { adoptsVolumesOnce } from "./adoption-scenarios.ts";
 import { restartsOnce } from "./day-two-scenarios.ts";
+import { fencesItselfOnce } from "./fence-scenarios.ts";
 import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
 import { backsUpAfterGap } from "./window-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
+survivesCrashesAndErrors(
+  "a primary without contact stops by itself, and a standby is promoted, whatever fails",
+  databaseOperator,
+  fencesItselfOnce,
+  { mask: timeless },
+);
 survivesCrashesAndErrors("the primary hands over, whatever fails", databaseOperator, switchesOverOnce, {
   mask: timeless,
 });

@@ -1,5 +1,6 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { adoptsVolumes, namesTheVolume } from "./adoption-scenarios.ts";
+import { fencesItself, outlivesOperator, singleGoesOn, waitsForFence } from "./fence-scenarios.ts";
 import {
   comesBack,
   failsOver,
@@ -14,7 +15,6 @@ import {
   rotates,
   stopsSlowly,
   switchesOver,
-  waitsForFence,
 } from "./replica-scenarios.ts";
 import { reportsFullVolume } from "./volume-scenarios.ts";
 import { reportsGaps } from "./window-scenarios.ts";
@@ -23,9 +23,15 @@ onEmbedded("a primary with its standbys, each of which is found by its Service",
 onEmbedded("another leads when somebody asks for it, and nothing is lost", switchesOver);
 onEmbedded("a lost node: a standby takes over, nothing acknowledged is lost, the old primary follows", failsOver);
 onEmbedded(
-  "without standbys that confirm, nobody takes over unless it is allowed and the old primary is gone",
+  "a lost node without standbys that confirm: the primary stops by itself, then another is promoted",
+  fencesItself,
+);
+onEmbedded(
+  "without standbys that confirm, no standby is promoted unless it is allowed and the old primary has no contact",
   waitsForFence,
 );
+onEmbedded("while the operator is away, a primary stops only without contact to a standby", outlivesOperator);
+onEmbedded("a server without standbys goes on while the operator is away", singleGoesOn);
 onEmbedded("a primary that is back in time leads on", comesBack);
 onEmbedded(
   "another version goes to standbys first, and to the old primary last; another major one is refused",

@@ -8,6 +8,7 @@ import {
   replaysTheArchive,
   restoresWhatWentOn,
 } from "./archive-stories.ts";
+import { fencesItself, isKilled, needsNoLease } from "./lease-stories.ts";
 import { withPostgres } from "./postgres.ts";
 import {
   archives,
@@ -53,3 +54,6 @@ withPostgres(
   "a standby keeps what its primary has not archived, and archives it when it is promoted",
   keepsForTheArchive,
 );
+withPostgres("a primary without contact stops at once, and starts when the operator is back", fencesItself);
+withPostgres("a primary that hangs is killed, and no standby is promoted without a lease", isKilled);
+withPostgres("a server without standbys needs no lease", needsNoLease);

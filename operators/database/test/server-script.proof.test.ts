@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { script } from "@konverge/database-operator";
 import * as adoptionStories from "./adoption-stories.ts";
 import * as archiveStories from "./archive-stories.ts";
+import * as leaseStories from "./lease-stories.ts";
 import * as parameterStories from "./parameter-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
@@ -176,7 +177,7 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const all = { ...stories, ...archiveStories, ...adoptionStories, ...parameterStories };
+  const all = { ...stories, ...archiveStories, ...adoptionStories, ...parameterStories, ...leaseStories };
   const scenes = Object.entries(all).map(
     ([name, story]): Scene => ({
       name,
