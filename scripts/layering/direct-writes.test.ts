@@ -6,7 +6,8 @@ const found = (sources: Record<string, string>) => directWrites(new Map(Object.e
 
 test("a write of an operator or of a built-in controller needs a reason above it, reads and tests do not", () => {
   const writes = found({
-    "operators/web/src/a.ts": "await client.get(Pod, key);\nawait context.client.patch(Pod, key, patch);\nawait client\n  .delete(Pod, key)",
+    "operators/web/src/a.ts":
+      "await client.get(Pod, key);\nawait context.client.patch(Pod, key, patch);\nawait client\n  .delete(Pod, key)",
     "operators/web/src/a.test.ts": "await client.patch(Pod, key, patch);",
     "packages/cluster/src/controllers/b.ts": "await this.#client.delete(Pod, key);",
     "packages/runtime/src/c.ts": "await client.create(Pod, pod);",
