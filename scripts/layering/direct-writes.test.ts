@@ -6,14 +6,15 @@ const found = (sources: Record<string, string>) => directWrites(new Map(Object.e
 
 test("a write of an operator or of a built-in controller needs a reason above it, reads and tests do not", () => {
   const writes = found({
-    "operators/web/src/a.ts": "await client.get(Pod, key);\nawait context.client.patch(Pod, key, patch);",
+    "operators/web/src/a.ts":
+      "await client.get(Pod, key);\nawait context.client.patch(Pod, key, patch);\nawait client\n  .delete(Pod, key)",
     "operators/web/src/a.test.ts": "await client.patch(Pod, key, patch);",
     "packages/cluster/src/controllers/b.ts": "await this.#client.delete(Pod, key);",
     "packages/runtime/src/c.ts": "await client.create(Pod, pod);",
   });
   assert.deepEqual(
     directWriteProblems(writes).map((problem) => problem.split(" ")[0]),
-    ["operators/web/src/a.ts:2", "packages/cluster/src/controllers/b.ts:1"],
+    ["operators/web/src/a.ts:2,4", "packages/cluster/src/controllers/b.ts:1"],
   );
 });
 

@@ -11,6 +11,8 @@ export interface DirectWrites {
 const CONTROLLERS = /^(operators\/[^/]+\/src|packages\/cluster\/src\/(controllers|devices))\//;
 const VERBS = "create|update|updateStatus|patch|patchStatus|apply|applyStatus|delete|deleteCollection|scale|evict";
 const WRITE = new RegExp(`[cC]lient\\.(?:${VERBS})\\(`);
+/** The second line of a call that is broken after the client. */
+const SECOND_LINE = new RegExp(`^\\s*\\.(?:${VERBS})\\(`);
 const REASON = /^\s*\/\/ Direct writes?: (.*)$/;
 const CONTINUED = /^\s*\/\/ (.*)$/;
 
@@ -30,7 +32,7 @@ function writesIn(file: string, lines: readonly string[]): DirectWrites[] {
       const rest = lines.slice(i + 1);
       const end = rest.findIndex((next) => !CONTINUED.test(next));
       reason = [start, ...rest.slice(0, Math.max(0, end)).map((next) => CONTINUED.exec(next)![1]!)].join(" ");
-    } else if (WRITE.test(line)) {
+    } else if (WRITE.test(line) || (SECOND_LINE.test(line) && /[cC]lient$/.test(lines[i - 1] ?? ""))) {
       const last = found.at(-1);
       if (last && last.reason === reason) last.lines.push(i + 1);
       else found.push({ lines: [i + 1], reason });

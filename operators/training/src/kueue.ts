@@ -1,7 +1,7 @@
-import type { FieldError } from "konverge";
+import { type FieldError, isAlreadyExists } from "konverge";
 import type { Client } from "konverge/client";
 import { Pod } from "konverge/kinds";
-import type { WorkloadProblem } from "konverge/pods";
+import { podCreationProblem, type WorkloadProblem } from "konverge/pods";
 import { fieldForbidden } from "konverge/webhooks";
 import { gangSize } from "./gang-scheduler.ts";
 import type { TrainingJob } from "./training-job.ts";
@@ -44,9 +44,15 @@ export async function queueProblem(
   client: Client,
 ): Promise<WorkloadProblem | undefined> {
   if (!queueOf(job)) return undefined;
-  // Direct write: a dry run, which asks whether a queue takes the pod.
-  const { spec } = (await client.create(Pod, pod as Pod, { dryRun: true })) as Pod;
-  if (spec?.schedulingGates?.some(({ name }) => name === GATE)) return undefined;
+  try {
+    // Direct write: a dry run, which asks whether a queue takes the pod.
+    const { spec } = (await client.create(Pod, pod as Pod, { dryRun: true })) as Pod;
+    if (spec?.schedulingGates?.some(({ name }) => name === GATE)) return undefined;
+  } catch (error) {
+    // The creation itself says why it is refused.
+    if (isAlreadyExists(error) || podCreationProblem(error, pod.metadata.name!)) return undefined;
+    throw error;
+  }
   const message =
     `Kueue does not manage pods of the namespace ${job.metadata.namespace}: install it with the integration "pod", or remove ` +
     `the label ${KUEUE_QUEUE}`;

@@ -12,9 +12,6 @@ export const ATTEMPT_LABEL = "ml.example.com/attempt";
 /** What the job asked for when the pod was made. */
 export const SPEC_LABEL = "ml.example.com/spec";
 
-/** The index under which the pods of a job are found: the uid of their owner. */
-export const PODS_BY_JOB = "training-job";
-
 /** The container that trains. */
 export const CONTAINER = "trainer";
 

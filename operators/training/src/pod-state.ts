@@ -21,8 +21,8 @@ export interface Obstacle {
 }
 
 /** A pod of a job as the operator sees it. */
-export interface PodState {
-  readonly pod: Pod;
+export interface PodState<P extends Pod = Pod> {
+  readonly pod: P;
   readonly role: Role;
   readonly index: number;
   readonly attempt: number;
@@ -44,7 +44,7 @@ const DISRUPTIONS = new Set([
 ]);
 
 /** Reads a pod that was made for a job; undefined if it lacks the labels that say which one it is. */
-export function podState(pod: Pod): PodState | undefined {
+export function podState<P extends Pod>(pod: P): PodState<P> | undefined {
   const { labels = {}, deletionTimestamp } = pod.metadata;
   const role = labels[ROLE_LABEL];
   const index = Number.parseInt(labels[INDEX_LABEL] ?? "", 10);

@@ -16,6 +16,7 @@ function emptyWorld() {
   const context = {
     clock: new VirtualClock(),
     cache: { get: () => undefined, list: () => [], find: () => [] },
+    observed: { all: () => [] },
     client: new Proxy({}, { get: (_, verb) => () => assert.fail(`client.${String(verb)}`) }),
     events: {
       normal: (reason: string) => void told.push(reason),

@@ -22,12 +22,25 @@ import { specHash } from "./worker-pod.ts";
 export async function reconcileJob(job: TrainingJob, context: ReconcileContext, tools: Tools): Promise<TrainingResult> {
   tools.metrics.created(job);
   const result = await resultFor(job, context, tools);
-  tools.metrics.seen(keyOf(job), job, { ...reportedBefore(job), ...result.status });
-  return result;
+  const seen = (status: TrainingResult["status"]) =>
+    tools.metrics.seen(keyOf(job), job, { ...reportedBefore(job), ...status });
+  const { report } = result;
+  if (!report) {
+    seen(result.status);
+    return result;
+  }
+  return {
+    ...result,
+    report(outcome) {
+      const reported = report(outcome);
+      seen(reported?.status);
+      return reported;
+    },
+  };
 }
 
 async function resultFor(job: TrainingJob, context: ReconcileContext, tools: Tools): Promise<TrainingResult> {
-  const pods = podsOf(job, context);
+  const pods = podsOf(context);
   if (isFinished(job)) return afterTheEnd(job, pods, context);
   if (job.spec.suspend) return suspended(job, pods, context);
   const [wrong] = specProblems(job);
@@ -45,9 +58,7 @@ async function resultFor(job: TrainingJob, context: ReconcileContext, tools: Too
   const verdict = judge(job, gang, context.clock.now());
   if (verdict.type !== "go-on") return record(job, verdict, gang, context, tools);
   if (!hyperparameters && gang.missing.length > 0) return hold(job, configMapNotFound(source!), context);
-  const result = await goOn(job, gang, hyperparameters, context, tools);
-  if (verdict.after === undefined) return result;
-  return { ...result, requeueAfter: Math.min(verdict.after, result.requeueAfter ?? verdict.after) };
+  return goOn(job, gang, { hyperparameters, decidedIn: verdict.after }, context, tools);
 }
 
 function configMapNotFound(name: string): WorkloadProblem {

@@ -1,5 +1,5 @@
 import { hasCondition, type ReconcileContext } from "konverge";
-import { deletePods } from "./delete-pods.ts";
+import { supportOf } from "./job-pods.ts";
 import { counts, reportedBefore, suspendedConditions } from "./job-status.ts";
 import { removePodGroup } from "./pod-group.ts";
 import type { PodState } from "./pod-state.ts";
@@ -13,10 +13,10 @@ import type { TrainingJob } from "./training-job.ts";
 export async function suspended(
   job: TrainingJob,
   pods: readonly PodState[],
-  { client, events }: ReconcileContext,
+  context: ReconcileContext,
 ): Promise<TrainingResult> {
+  const { client, events } = context;
   if (!hasCondition(job, "Suspended")) events.normal("Suspended", "Workers are stopped until the job is resumed");
-  await deletePods(pods, client);
   await removePodGroup(job, client);
   const { startTime, podGroup: _, stragglers: _s, finishedWorkers: _f, ...before } = reportedBefore(job);
   const attempt = (before.attempt ?? 0) + (startTime ? 1 : 0);
@@ -26,5 +26,5 @@ export async function suspended(
     phase: "Pending" as const,
     attempt,
   };
-  return { status, conditions: suspendedConditions(pods.length) };
+  return { children: supportOf(job, undefined, context), status, conditions: suspendedConditions(pods.length) };
 }

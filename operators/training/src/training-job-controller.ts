@@ -1,9 +1,9 @@
-import { type Controller, controller, keyOf, permission, type ReconcileContext, watchKind } from "konverge";
+import { type Controller, controller, keyOf, ownedKind, permission, type ReconcileContext, watchKind } from "konverge";
 import { ConfigMap, PersistentVolumeClaim, Pod, Service } from "konverge/kinds";
 import { watchGpuNodes } from "konverge/pods";
 import { checkpointClaimFor } from "./checkpoint-claim.ts";
 import { PLUGINS_SCHEDULER, POD_GROUPS } from "./gang-scheduler.ts";
-import { JOB_LABEL, PODS_BY_JOB } from "./names.ts";
+import { JOB_LABEL } from "./names.ts";
 import { type GangChoice, gangSchedulers } from "./pod-group.ts";
 import { reconcileJob } from "./reconcile-job.ts";
 import { namedClaims } from "./shared-claims.ts";
@@ -23,23 +23,17 @@ export interface TrainingJobsOptions {
 }
 
 /**
- * Keeps the workers of each TrainingJob. Pods are made and deleted one by one, not applied: hardly anything of a pod can
- * be changed, and what a new version of this operator would write differently must not disturb a pod that trains. All
- * else of a job is applied and repaired.
+ * Keeps the workers of each TrainingJob. Pods are created and deleted, never changed: what a new version of this operator would
+ * write differently must not disturb a pod that trains. All else of a job is applied and repaired.
  */
 export function trainingJobs(options: TrainingJobsOptions): Controller {
   const { metrics, gangScheduling = "auto", gangSchedulerName = PLUGINS_SCHEDULER } = options;
   const schedulers = gangSchedulers(gangScheduling, gangSchedulerName);
   const tools: Tools = { metrics, schedulers, logs: new LogReader() };
   return controller(TrainingJob, {
-    owns: [Service, ConfigMap],
+    owns: [Service, ConfigMap, ownedKind(Pod, { labelSelector: JOB_LABEL, createOnly: true })],
     watches: [
       watchGpuNodes(),
-      watchKind(Pod, {
-        labelSelector: JOB_LABEL,
-        to: ({ metadata }) => jobOf(metadata),
-        indexes: { [PODS_BY_JOB]: ({ metadata }) => metadata.ownerReferences?.map(({ uid }) => uid) ?? [] },
-      }),
       watchKind(PersistentVolumeClaim, { labelSelector: JOB_LABEL, to: ({ metadata }) => jobOf(metadata) }),
       watchKind<PersistentVolumeClaim, TrainingJob>(PersistentVolumeClaim, {
         references: (job) => namedClaims(job).map((name) => `${job.metadata.namespace}/${name}`),
@@ -50,9 +44,6 @@ export function trainingJobs(options: TrainingJobsOptions): Controller {
       }),
     ],
     permissions: [
-      permission(Pod, ["get", "create", "delete"], {
-        why: "creates the pods of each TrainingJob, and deletes those that must restart or are done",
-      }),
       permission(Pod, ["get"], {
         subresource: "log",
         why: "reads the progress of each TrainingJob from the log of its first pod",

@@ -1,4 +1,3 @@
-import { ownerReference } from "konverge";
 import {
   type Affinity,
   Pod,
@@ -22,7 +21,7 @@ import {
   SPEC_LABEL,
   serviceName,
 } from "./names.ts";
-import { TrainingJob } from "./training-job.ts";
+import type { TrainingJob } from "./training-job.ts";
 import { environmentOf, type Member, portOf } from "./worker-environment.ts";
 import { homeOf } from "./worker-home.ts";
 
@@ -98,7 +97,6 @@ export function podFor(job: TrainingJob, member: Member, context: PodContext) {
       ...metadata,
       name: freeName(podName(job, role, index), context.taken),
       namespace: job.metadata.namespace,
-      ownerReferences: [ownerReference(TrainingJob, job)],
     },
     spec: spec!,
   });

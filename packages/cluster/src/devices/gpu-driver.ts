@@ -1,5 +1,6 @@
-import { isAlreadyExists, ownerReference } from "@konverge/core";
+import { isAlreadyExists } from "@konverge/core";
 import { DeviceClass, Node, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from "@konverge/kinds";
+import { ownedKind } from "@konverge/runtime";
 import { builtInController } from "../parts/built-in-controller.ts";
 import { controllersComponent } from "../parts/part.ts";
 import { isSimulated } from "../parts/simulated-node.ts";
@@ -14,7 +15,8 @@ const MEMORY = "nvidia.com/gpu.memory";
 function nodeGpus() {
   return builtInController(Node, {
     name: "gpu-driver",
-    async reconcile(node, { client }) {
+    owns: [ownedKind(ResourceSlice, { createOnly: true })],
+    reconcile(node, { observed }) {
       const count = Number(node.status?.capacity?.[GPUS] ?? 0);
       if (count === 0 || !isSimulated(node)) return undefined;
       const { name, labels = {} } = node.metadata;
@@ -36,12 +38,10 @@ function nodeGpus() {
         pool: { name, generation: 1, resourceSliceCount: 1 },
         devices,
       };
-      const metadata = { name: `${name}-${GPU_DRIVER}`, ownerReferences: [ownerReference(Node, node)] };
-      // Direct writes: a driver publishes the devices of its node as slices that the node owns.
-      await client.create(ResourceSlice, { metadata, spec }).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error;
-      });
-      return undefined;
+      const slice = ResourceSlice.draft({ metadata: { name: `${name}-${GPU_DRIVER}` }, spec });
+      const others = observed.all(ResourceSlice).filter(({ metadata }) => metadata.name !== slice.metadata.name);
+      // Those of other drivers stay.
+      return { children: [...others, slice] };
     },
   });
 }
@@ -54,6 +54,7 @@ function gpuClass() {
       if (slice.spec.driver !== GPU_DRIVER) return undefined;
       const expression = `device.driver == '${GPU_DRIVER}' && device.attributes['${GPU_DRIVER}'].type == 'gpu'`;
       const spec = { selectors: [{ cel: { expression } }] };
+      // Direct write: the class belongs to the cluster, and has no owner.
       await client.create(DeviceClass, { metadata: { name: GPU_DRIVER }, spec }).catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });

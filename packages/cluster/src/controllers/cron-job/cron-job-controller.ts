@@ -1,21 +1,18 @@
-import {
-  deepCopy,
-  isAlreadyExists,
-  isControlledBy,
-  isNotFound,
-  keyOf,
-  type Mutable,
-  ownerReference,
-} from "@konverge/core";
+import { deepCopy, isNotFound, type Mutable } from "@konverge/core";
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from "@konverge/kinds";
-import { type ReconcileContext, valueChanged } from "@konverge/runtime";
+import {
+  type ChildrenOutcome,
+  type ObservedChild,
+  ownedKind,
+  plannedChild,
+  type ReconcileContext,
+  type ReconcileResult,
+} from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { controllersComponent } from "../../parts/part.ts";
 import { finishedCondition } from "../job/job-state.ts";
-import { childrenOf, watchChildren } from "../workloads/claim.ts";
 import { messageOf } from "../workloads/pod-control.ts";
-import { SelectorIndex } from "../workloads/selector-index.ts";
-import { writeStatus } from "../workloads/status.ts";
+import { changedStatus } from "../workloads/status.ts";
 import { dueStart } from "./missed-starts.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
 import { timeZone } from "./time-zone.ts";
@@ -25,31 +22,40 @@ const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 /** Added to each wait, so that the time has come when it ends. */
 const DELTA = 100;
 
+type Jobs = readonly ObservedChild<Job>[];
+
 /** Starts Jobs when it is time. */
 function cronJobController() {
-  // CronJobs own Jobs by reference alone: none is adopted.
-  const noSelector = new SelectorIndex<CronJob>(() => undefined);
   return builtInController(CronJob, {
     name: NAME,
-    watches: [watchChildren(Job, CronJob, noSelector, valueChanged(whatMatters))],
-    async reconcile(given, context) {
-      const jobs = childrenOf(context, Job, given);
-      await forgetOldJobs(context, given, jobs);
-      const cronJob = await noteEnded(context, given, jobs);
+    owns: [ownedKind(Job, { createOnly: true })],
+    async reconcile(cronJob, context): Promise<ReconcileResult<CronJob>> {
+      const jobs = context.observed.all(Job);
+      const status = await withEnded(context, cronJob, jobs);
+      const expired = expiredJobs(cronJob, jobs);
       const schedule = scheduleOf(context, cronJob);
-      if (cronJob.spec?.suspend || !schedule) return undefined;
-      await start(context, cronJob, jobs, schedule);
-      const now = context.clock.now();
-      const next = schedule.next(now);
-      return next === undefined ? undefined : { requeueAfter: next - now + DELTA };
+      const due = schedule && !cronJob.spec?.suspend ? dueJob(context, cronJob, schedule, status.active) : undefined;
+      const replaced = due?.replaces ? activeIn(jobs, status.active) : [];
+      const existing = due && context.observed(Job, due.name);
+      const isCreated = due && !existing && replaced.length === 0;
+      const next = cronJob.spec?.suspend ? undefined : schedule?.next(context.clock.now());
+      return {
+        children: [
+          ...jobs.filter((job) => !expired.includes(job) && !replaced.includes(job)),
+          ...(isCreated ? [plannedChild(jobAt(cronJob, due), { onRefused: "report" })] : []),
+        ],
+        ...(next !== undefined && { requeueAfter: next - context.clock.now() + DELTA }),
+        report(outcome) {
+          reportJobs(outcome, context);
+          // An earlier try, of which the status does not know, counts like a new one.
+          const started = outcome.created[0] ?? (existing && !finishedCondition(existing) ? existing : undefined);
+          if (!due || !started) return changedStatus(cronJob, withoutJobs(status, replaced));
+          const active = [...status.active, referenceTo(started as Job)];
+          return changedStatus(cronJob, { ...status, active, lastScheduleTime: shortDate(due.time) });
+        },
+      };
     },
   });
-}
-
-/** Of a Job: whether it has ended, how and when, and whether it is still there and the CronJob's. */
-function whatMatters({ metadata, status }: Job): unknown {
-  const { deletionTimestamp, ownerReferences } = metadata;
-  return [status?.conditions, status?.startTime, status?.completionTime, deletionTimestamp, ownerReferences];
 }
 
 function scheduleOf({ events }: ReconcileContext, { spec }: CronJob): Schedule | undefined {
@@ -68,8 +74,12 @@ function scheduleOf({ events }: ReconcileContext, { spec }: CronJob): Schedule |
   }
 }
 
-/** Brings the list of active Jobs up to date. */
-async function noteEnded(context: ReconcileContext, cronJob: CronJob, jobs: readonly Job[]): Promise<CronJob> {
+interface StatusWithJobs extends CronJobStatus {
+  readonly active: readonly ObjectReference[];
+}
+
+/** The status without active Jobs that have ended or are gone. */
+async function withEnded(context: ReconcileContext, cronJob: CronJob, jobs: Jobs): Promise<StatusWithJobs> {
   const { events, client } = context;
   const status: Mutable<CronJobStatus> = deepCopy(cronJob.status ?? {});
   let active = [...(status.active ?? [])];
@@ -98,45 +108,67 @@ async function noteEnded(context: ReconcileContext, cronJob: CronJob, jobs: read
     active = active.filter(({ uid }) => uid !== reference.uid);
     events.normal("MissingJob", `Active job went missing: ${reference.name}`);
   }
-  return writeStatus(context, CronJob, cronJob, { ...status, active });
+  return { ...status, active };
 }
 
-/** Starts the Job that is due, if one is and nothing speaks against it. */
-async function start(
-  context: ReconcileContext,
+/** The Job that is due, and whether it replaces those that are active. */
+interface DueJob {
+  readonly name: string;
+  readonly time: number;
+  readonly replaces: boolean;
+}
+
+/** The Job that is due, if one is and no policy forbids it. */
+function dueJob(
+  { events, clock }: ReconcileContext,
   cronJob: CronJob,
-  jobs: readonly Job[],
   schedule: Schedule,
-): Promise<void> {
-  const { events, clock } = context;
+  active: readonly ObjectReference[],
+): DueJob | undefined {
   const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec!;
   const due = dueStart(cronJob, schedule, clock.now());
-  if (!due) return;
+  if (!due) return undefined;
   if (due.tooMany) {
     const hint = "Set or decrease .spec.startingDeadlineSeconds or check clock skew";
     events.warning("TooManyMissedTimes", `too many missed start times. ${hint}`);
   }
   if (startingDeadlineSeconds !== undefined && due.time + startingDeadlineSeconds * 1000 < clock.now()) {
     events.warning("MissSchedule", `Missed scheduled time to start a job: ${longDate(due.time)}`);
-    return;
+    return undefined;
   }
   const name = `${cronJob.metadata.name}-${Math.floor(due.time / 60_000)}`;
-  const active = cronJob.status?.active ?? [];
-  if (active.some((reference) => reference.name === name)) return;
+  if (active.some((reference) => reference.name === name)) return undefined;
   if (concurrencyPolicy === "Forbid" && active.length > 0) {
     const why = "Not starting job because prior execution is running and concurrency policy is Forbid";
     events.normal("JobAlreadyActive", why);
-    return;
+    return undefined;
   }
-  let kept: ObjectReference[] = [...active];
-  if (concurrencyPolicy === "Replace") {
-    for (const job of jobs) if (active.some(({ uid }) => uid === job.metadata.uid)) await deleteJob(context, job);
-    kept = [];
-  }
-  const job = await createJob(context, cronJob, name, due.time);
-  if (!job) return;
-  const { namespace, uid, resourceVersion } = job.metadata;
-  const reference = {
+  return { name, time: due.time, replaces: concurrencyPolicy === "Replace" };
+}
+
+const activeIn = (jobs: Jobs, active: readonly ObjectReference[]): Jobs =>
+  jobs.filter(({ metadata }) => active.some(({ uid }) => uid === metadata.uid));
+
+function withoutJobs(status: StatusWithJobs, jobs: Jobs): StatusWithJobs {
+  return { ...status, active: status.active.filter(({ uid }) => !jobs.some(({ metadata }) => metadata.uid === uid)) };
+}
+
+function jobAt(cronJob: CronJob, { name, time }: DueJob) {
+  const { metadata = {}, spec } = cronJob.spec!.jobTemplate;
+  return Job.draft({
+    metadata: {
+      name,
+      namespace: cronJob.metadata.namespace,
+      ...(metadata.labels && { labels: metadata.labels }),
+      annotations: { ...metadata.annotations, [SCHEDULED]: zonedDate(time, cronJob.spec?.timeZone) },
+    },
+    spec: spec!,
+  });
+}
+
+function referenceTo({ metadata }: Job): ObjectReference {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
     kind: "Job",
     namespace: namespace!,
     name,
@@ -144,66 +176,30 @@ async function start(
     apiVersion: "batch/v1",
     resourceVersion: resourceVersion!,
   };
-  const lastScheduleTime = shortDate(due.time);
-  await writeStatus(context, CronJob, cronJob, { ...cronJob.status, active: [...kept, reference], lastScheduleTime });
 }
 
-async function createJob(
-  { client, events }: ReconcileContext,
-  cronJob: CronJob,
-  name: string,
-  time: number,
-): Promise<Job | undefined> {
-  const { metadata = {}, spec } = cronJob.spec!.jobTemplate;
-  const namespace = cronJob.metadata.namespace!;
-  try {
-    // Direct writes: a Job is started once for each time that is due, and the history is limited by number.
-    const job = await client.create(Job, {
-      metadata: {
-        name,
-        namespace,
-        ...(metadata.labels && { labels: metadata.labels }),
-        annotations: { ...metadata.annotations, [SCHEDULED]: zonedDate(time, cronJob.spec?.timeZone) },
-        ownerReferences: [ownerReference(CronJob, cronJob)],
-      },
-      spec: spec!,
-    });
-    events.normal("SuccessfulCreate", `Created job ${name}`);
-    return job;
-  } catch (error) {
-    if (isAlreadyExists(error)) {
-      // An earlier try, of which the status does not know.
-      const job = await client.get(Job, `${namespace}/${name}`);
-      if (isControlledBy(job, cronJob) && !finishedCondition(job)) return job;
-      if (isControlledBy(job, cronJob)) return undefined;
-    }
-    events.warning("FailedCreate", `Error creating job: ${messageOf(error)}`);
-    throw error;
+function reportJobs({ created, deleted, refused }: ChildrenOutcome, { events }: ReconcileContext): void {
+  for (const { metadata } of deleted) events.normal("SuccessfulDelete", `Deleted job ${metadata.name}`);
+  for (const { metadata } of created) events.normal("SuccessfulCreate", `Created job ${metadata.name}`);
+  for (const { child, reason, message } of refused) {
+    // As the API server reports a name that another object has.
+    const why = reason.startsWith("Child") ? `jobs.batch "${child.metadata.name}" already exists` : message;
+    events.warning("FailedCreate", `Error creating job: ${why}`);
   }
 }
 
-async function deleteJob({ client, events }: ReconcileContext, job: Job): Promise<void> {
-  try {
-    await client.delete(Job, keyOf(job), { propagationPolicy: "Background" });
-    events.normal("SuccessfulDelete", `Deleted job ${job.metadata.name}`);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
-/** Keeps as many ended Jobs of each sort as the CronJob asks for, the newest. */
-async function forgetOldJobs(context: ReconcileContext, { spec }: CronJob, jobs: readonly Job[]): Promise<void> {
+/** Of each sort of ended Jobs, those beyond the number that the CronJob keeps, the oldest. */
+function expiredJobs({ spec }: CronJob, jobs: Jobs): Jobs {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = spec ?? {};
   const started = ({ status, metadata }: Job) => status?.startTime ?? metadata.creationTimestamp ?? "";
-  const forget = async (type: string, limit: number) => {
+  const beyond = (type: string, limit: number) => {
     const ended = jobs.filter((job) => finishedCondition(job)?.type === type && !job.metadata.deletionTimestamp);
     ended.sort((a, b) =>
       started(a) < started(b) ? -1 : started(a) > started(b) ? 1 : a.metadata.name < b.metadata.name ? -1 : 1,
     );
-    for (const job of ended.slice(0, Math.max(0, ended.length - limit))) await deleteJob(context, job);
+    return ended.slice(0, Math.max(0, ended.length - limit));
   };
-  await forget("Complete", successfulJobsHistoryLimit);
-  await forget("Failed", failedJobsHistoryLimit);
+  return [...beyond("Complete", successfulJobsHistoryLimit), ...beyond("Failed", failedJobsHistoryLimit)];
 }
 
 const shortDate = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

@@ -1,6 +1,6 @@
-import { controllerOf, keyOf } from "@konverge/core";
+import { keyOf } from "@konverge/core";
 import { Pod, ResourceClaim, ResourceClaimTemplate } from "@konverge/kinds";
-import { type ReconcileContext, watchKind } from "@konverge/runtime";
+import { ownedKind, plannedChild, type ReconcileContext, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isTerminal } from "../workloads/pod-state.ts";
@@ -21,66 +21,78 @@ export function claimsFromTemplates() {
   return builtInController(Pod, {
     name: "resource_claim",
     when: ({ object }) => object.spec?.resourceClaims !== undefined,
-    watches: [
-      watchKind<ResourceClaimTemplate, Pod>(ResourceClaimTemplate, { references: templatesOf }),
-      watchKind<ResourceClaim, Pod>(ResourceClaim, {
-        to: (claim) => {
-          const owner = controllerOf(claim);
-          return owner?.kind === "Pod" ? [`${claim.metadata.namespace}/${owner.name}`] : [];
-        },
-      }),
-    ],
+    owns: [ownedKind(ResourceClaim, { createOnly: true })],
+    watches: [watchKind<ResourceClaimTemplate, Pod>(ResourceClaimTemplate, { references: templatesOf })],
     async reconcile(pod, context) {
+      const { observed, client, events } = context;
       const wanted = (pod.spec?.resourceClaims ?? []).filter((one) => one.resourceClaimTemplateName !== undefined);
-      if (wanted.length === 0 || isTerminal(pod) || pod.metadata.deletionTimestamp) return undefined;
+      if (wanted.length === 0 || isTerminal(pod)) return undefined;
       const known = pod.status?.resourceClaimStatuses ?? [];
-      const made = [...known];
+      const claims = observed.all(ResourceClaim);
+      const named = [...known];
+      const missing: PodClaim[] = [];
       for (const podClaim of wanted) {
-        const name = known.find((one) => one.name === podClaim.name)?.resourceClaimName;
-        const claim = name && context.cache.get(ResourceClaim, `${pod.metadata.namespace}/${name}`);
-        if (claim && controllerOf(claim)?.uid === pod.metadata.uid) continue;
-        const resourceClaimName = await claimFor(context, pod, podClaim).catch((error: unknown) => {
-          const message = `PodResourceClaim ${podClaim.name}: ${messageOf(error)}`;
-          context.events.warning("FailedResourceClaimCreation", message);
-          throw error;
-        });
-        const at = made.findIndex((one) => one.name === podClaim.name);
-        made.splice(at < 0 ? made.length : at, at < 0 ? 0 : 1, { name: podClaim.name, resourceClaimName });
+        const at = known.findIndex((one) => one.name === podClaim.name);
+        const claim =
+          claims.find(({ metadata }) => metadata.name === known[at]?.resourceClaimName) ?? claims.find(isFor(podClaim));
+        if (!claim) missing.push(podClaim);
+        else
+          named.splice(at < 0 ? named.length : at, at < 0 ? 0 : 1, {
+            name: podClaim.name,
+            resourceClaimName: claim.metadata.name,
+          });
       }
-      if (JSON.stringify(made) === JSON.stringify(known)) return undefined;
-      // Direct writes: the kubelet waits for the name of the claim in the status of a pod that other controllers own.
-      await context.client.patchStatus(Pod, keyOf(pod), {
-        strategic: { metadata: { uid: pod.metadata.uid! }, status: { resourceClaimStatuses: made } } as never,
+      if (JSON.stringify(named) !== JSON.stringify(known)) {
+        // Direct write: the kubelet waits for the name of the claim in the status of a pod that other controllers own.
+        await client.patchStatus(Pod, keyOf(pod), {
+          strategic: { metadata: { uid: pod.metadata.uid! }, status: { resourceClaimStatuses: named } } as never,
+        });
+      }
+      const failed = (name: string | undefined, message: string) =>
+        events.warning("FailedResourceClaimCreation", `PodResourceClaim ${name}: ${message}`);
+      const drafts = missing.map((podClaim) => {
+        try {
+          return claimFor(context, pod, podClaim);
+        } catch (error) {
+          failed(podClaim.name, messageOf(error));
+          throw error;
+        }
       });
-      return undefined;
+      return {
+        // No claim is deleted here, whoever created it.
+        children: [...claims, ...drafts.map((draft) => plannedChild(draft, { onRefused: "report" }))],
+        report({ refused }) {
+          for (const { child, message } of refused) failed(child.metadata.annotations?.[POD_CLAIM], message);
+          return undefined;
+        },
+      };
     },
   });
 }
 
-/** The claim of a pod by one of its templates: one that was made before its name could be noted, or a new one. */
-async function claimFor({ cache, client }: ReconcileContext, pod: Pod, { name, ...of }: PodClaim): Promise<string> {
-  const { namespace, uid } = pod.metadata;
-  const isMine = (claim: ResourceClaim) =>
-    controllerOf(claim)?.uid === uid && claim.metadata.annotations?.[POD_CLAIM] === name;
-  const orphan = cache.list(ResourceClaim, namespace).find(isMine);
-  if (orphan) return orphan.metadata.name;
+const isFor =
+  ({ name }: PodClaim) =>
+  ({ metadata }: ResourceClaim) =>
+    metadata.annotations?.[POD_CLAIM] === name;
+
+/** The claim that a template makes for a pod. */
+function claimFor({ cache }: ReconcileContext, pod: Pod, { name, ...of }: PodClaim) {
+  const { namespace } = pod.metadata;
   const template = cache.get(ResourceClaimTemplate, `${namespace}/${of.resourceClaimTemplateName}`);
   if (!template) {
     const quoted = JSON.stringify(of.resourceClaimTemplateName);
     throw new Error(`resource claim template ${quoted}: resourceclaimtemplate.resource.k8s.io ${quoted} not found`);
   }
   const { labels, annotations } = template.spec.metadata ?? {};
-  const { metadata } = await client.create(ResourceClaim, {
+  return ResourceClaim.draft({
     metadata: {
       generateName: baseName(pod.metadata.name, name),
-      namespace: namespace!,
-      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: pod.metadata.name, uid: uid!, controller: true }],
+      namespace,
       annotations: { ...annotations, [POD_CLAIM]: name },
       ...(labels && { labels }),
     },
     spec: template.spec.spec,
   });
-  return metadata.name;
 }
 
 /** Both names have a share in what there is room for. */

@@ -1,9 +1,8 @@
 import { controllerOf } from "@konverge/core";
 import { PersistentVolumeClaim, Pod, type Volume } from "@konverge/kinds";
-import { type ReconcileContext, watchKind } from "@konverge/runtime";
+import { ownedKind, plannedChild, watchKind } from "@konverge/runtime";
 import { builtInController } from "../../parts/built-in-controller.ts";
 import { type ControlPlaneComponent, controllersComponent, type RunningComponent } from "../../parts/part.ts";
-import { messageOf } from "../workloads/pod-control.ts";
 
 /** The name of the claim that is created for an ephemeral volume. */
 export function ephemeralClaimName({ metadata }: Pick<Pod, "metadata">, { name }: Pick<Volume, "name">): string {
@@ -15,12 +14,17 @@ export function foreignClaimProblem(
   pod: { readonly name: string; readonly namespace?: string; readonly uid?: string },
   claim: PersistentVolumeClaim,
 ): string | undefined {
-  const { name, namespace } = claim.metadata;
-  const isOurs = namespace === pod.namespace && controllerOf(claim)?.uid === pod.uid;
-  return isOurs
-    ? undefined
-    : `PVC ${namespace}/${name} was not created for pod ${pod.namespace}/${pod.name} (pod is not owner)`;
+  const isOurs = claim.metadata.namespace === pod.namespace && controllerOf(claim)?.uid === pod.uid;
+  return isOurs ? undefined : notOwner(pod, claim.metadata);
 }
+
+interface NamedObject {
+  readonly name: string;
+  readonly namespace?: string | undefined;
+}
+
+const notOwner = (pod: NamedObject, claim: NamedObject): string =>
+  `PVC ${claim.namespace}/${claim.name} was not created for pod ${pod.namespace}/${pod.name} (pod is not owner)`;
 
 const ephemeralOf = ({ spec }: Pod) => (spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
 
@@ -31,43 +35,44 @@ function ephemeralClaims() {
   return builtInController(Pod, {
     name: "ephemeral_volume",
     when: ({ object }) => ephemeralOf(object).length > 0,
+    owns: [ownedKind(PersistentVolumeClaim, { createOnly: true })],
+    // Of another object's claim, whose name becomes free when it is deleted.
     watches: [watchKind<PersistentVolumeClaim, Pod>(PersistentVolumeClaim, { references: claimsOf })],
-    async reconcile(pod, context) {
-      if (pod.metadata.deletionTimestamp) return undefined;
-      for (const volume of ephemeralOf(pod)) {
-        await ensureClaim(context, pod, volume).catch((error: unknown) => {
-          context.events.warning("FailedBinding", `ephemeral volume ${volume.name}: ${messageOf(error)}`);
-          throw error;
-        });
-      }
-      return undefined;
+    reconcile(pod, { observed, events }) {
+      const claims = new Map(ephemeralOf(pod).map((volume) => [ephemeralClaimName(pod, volume), volume]));
+      const drafts = [...claims].map(([name, volume]) => claimFor(pod, name, volume));
+      return {
+        // Of a pod whose volumes cannot change, no claim is deleted.
+        children: [
+          ...observed.all(PersistentVolumeClaim).filter(({ metadata }) => !claims.has(metadata.name)),
+          ...drafts.map((draft) => plannedChild(draft, { onRefused: "report" })),
+        ],
+        report({ refused }) {
+          for (const { child, reason, message } of refused) {
+            const { name = "", namespace } = child.metadata;
+            const why = reason.startsWith("Child")
+              ? notOwner(pod.metadata, { name, namespace })
+              : `create PVC ${name}: ${message}`;
+            events.warning("FailedBinding", `ephemeral volume ${claims.get(name)?.name}: ${why}`);
+          }
+          return undefined;
+        },
+      };
     },
   });
 }
 
-async function ensureClaim({ cache, client }: ReconcileContext, pod: Pod, volume: Volume): Promise<void> {
-  const name = ephemeralClaimName(pod, volume);
-  const { namespace = "", uid = "" } = pod.metadata;
-  const claim = cache.get(PersistentVolumeClaim, `${namespace}/${name}`);
-  const problem = claim && foreignClaimProblem(pod.metadata, claim);
-  if (problem) throw new Error(problem);
-  if (claim) return;
+function claimFor(pod: Pod, name: string, volume: Volume) {
   const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? { spec: {} };
-  const owner = { apiVersion: "v1", kind: Pod.kind, name: pod.metadata.name, uid };
-  await client
-    .create(PersistentVolumeClaim, {
-      metadata: {
-        name,
-        namespace,
-        ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
-        ...(labels && { labels }),
-        ...(annotations && { annotations }),
-      },
-      spec,
-    })
-    .catch((error: unknown) => {
-      throw new Error(`create PVC ${name}: ${messageOf(error)}`, { cause: error });
-    });
+  return PersistentVolumeClaim.draft({
+    metadata: {
+      name,
+      namespace: pod.metadata.namespace,
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+    spec,
+  });
 }
 
 const controllers = controllersComponent("ephemeral-volume-controller", [Pod], () => [ephemeralClaims()]);
