@@ -184,6 +184,11 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
    * Other kinds that reconcilers read, and the reconciles that their changes cause: see `watchKind` and `cacheKind`.
    */
   watches?: readonly WatchedKind<T>[];
+  /**
+   * Controllers that results will have (`dynamicController`), as far as they are known when roles are written: their permissions
+   * are part of this controller's.
+   */
+  knownControllers?: readonly Controller[];
   /** What reconcilers do through `client`, for the roles and the preflight: `permission(Secret, ["get"])`. */
   permissions?: readonly PermissionDeclaration[];
   /** Work for each object that runs for as long as the object exists, by name. */

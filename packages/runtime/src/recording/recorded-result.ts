@@ -17,13 +17,14 @@ export function recordedResult(answer: ReconcileOutput, owner: KubeObject): Reco
   if (!children) return asJson(rest);
   const byName: Record<string, RecordedChild> = {};
   for (const { draft, options } of children.map(planned)) {
-    const { after, onImmutable, onRefused, initially } = options;
+    const { after, onImmutable, onRefused, initially, unchanged } = options;
     byName[uniqueName(draft, owner, byName)] = {
       draft,
       ...(after && { after: after.map((other) => nameOf(other, owner)) }),
       ...(onImmutable && { onImmutable }),
       ...(onRefused && { onRefused }),
       ...(initially && { initially }),
+      ...(unchanged && { unchanged }),
     };
   }
   return asJson({ ...rest, children: byName });

@@ -65,6 +65,7 @@ export interface RecordedChild {
   readonly onImmutable?: string;
   readonly onRefused?: string;
   readonly initially?: unknown;
+  readonly unchanged?: boolean;
 }
 
 /** What became of the children. */
