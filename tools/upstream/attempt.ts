@@ -46,8 +46,12 @@ export async function attempt(
     for (const object of prerequisitesOf(objects)) await apply(stage, object);
     const applied: Applied[] = [];
     const refusals: string[] = [];
+    let isKindReady = true;
     for (const object of inOrder(upstream, objects)) {
       const isOurs = isOf(upstream, object);
+      // A graph becomes a kind, of which objects follow.
+      if (!isKindReady && !isGraph(object)) await stage.advance(15_000);
+      isKindReady = !isGraph(object);
       const result = await apply(stage, object);
       if ("refused" in result) {
         if (isOurs) refusals.push(...result.refused);
@@ -100,7 +104,7 @@ interface Applied {
 /** Objects of built-in kinds first: graphs and jobs refer to claims, secrets and configurations. */
 function inOrder(upstream: Upstream, objects: readonly AnyObject[]): AnyObject[] {
   const rank = (object: AnyObject) =>
-    object.kind === "Namespace" ? 0 : isOf(upstream, object) ? (isTemplate(object.kind) ? 2 : 3) : 1;
+    object.kind === "Namespace" ? 0 : isOf(upstream, object) ? (isTemplate(object.kind) || isGraph(object) ? 2 : 3) : 1;
   return [...objects].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -135,4 +139,5 @@ async function waitFor(stage: TestEnvironment, applied: readonly Applied[]): Pro
   }
 }
 
+const isGraph = ({ kind }: AnyObject) => kind === "ResourceGraphDefinition";
 const isTemplate = (kind = "") => kind.endsWith("Runtime");

@@ -37,7 +37,7 @@ export function compileStatus(
     return isStandalone(text as never) ? environment.schemaOf(expressionsIn(text)[0]!) : { type: "string" };
   };
   const constants = constantPaths(fields, byPath);
-  for (const path of constants) mistakes.push({ path: `${PATH}.${path}`, message: "must have an expression: ${…}" });
+  for (const path of constants) mistakes.push({ path: `${PATH}.${path}`, message: "must have an expression" });
   return { texts, schema: schemaOf(fields, []) };
 }
 

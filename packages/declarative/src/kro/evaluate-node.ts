@@ -19,7 +19,7 @@ const LARGEST_COLLECTION = 1000;
 const PENDING = /no such key|no such field|no such attribute|index out of bounds/;
 
 /** The value of an expression. */
-export function valueOf(graph: Graph, node: GraphNode | undefined, expression: Expression, data: Data): unknown {
+export function evaluated(graph: Graph, node: GraphNode | undefined, expression: Expression, data: Data): unknown {
   const { value, error } = graph.environment.evaluate(expression, data, node?.variables);
   if (error === undefined) return value;
   const message = `\${${expression.text}}: ${error}`;
@@ -33,7 +33,7 @@ export function allHold(
   conditions: readonly Expression[],
   data: Data,
 ): Expression | undefined {
-  return conditions.find((condition) => valueOf(graph, node, condition, data) !== true);
+  return conditions.find((condition) => evaluated(graph, node, condition, data) !== true);
 }
 
 /** The template of a node with its values: one object, or those of a collection in the order of its variables. */
@@ -50,7 +50,7 @@ export function objectsOf(graph: Graph, node: GraphNode, data: Data): Record<str
 
 /** The value of a text: that of its expression, or all of its parts as one text. */
 export function textValue(graph: Graph, node: GraphNode | undefined, text: CompiledText, data: Data): unknown {
-  const parts = text.parts.map((part) => (typeof part === "string" ? part : valueOf(graph, node, part, data)));
+  const parts = text.parts.map((part) => (typeof part === "string" ? part : evaluated(graph, node, part, data)));
   if (isStandalone(text as never)) return parts[0];
   const wrong = parts.findIndex((part) => typeof part !== "string");
   if (wrong < 0) return parts.join("");
@@ -64,7 +64,7 @@ export function textValue(graph: Graph, node: GraphNode | undefined, text: Compi
 function combinationsOf(graph: Graph, node: GraphNode, data: Data): Record<string, unknown>[] {
   let combinations: Record<string, unknown>[] = [{}];
   for (const { name, expression } of node.forEach) {
-    const list = valueOf(graph, undefined, expression, data);
+    const list = evaluated(graph, undefined, expression, data);
     if (!Array.isArray(list)) throw new Error(`\${${expression.text}} is not a list`);
     combinations = combinations.flatMap((others) => list.map((value) => ({ ...others, [name]: value })));
     if (combinations.length > LARGEST_COLLECTION)

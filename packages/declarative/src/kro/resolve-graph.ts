@@ -6,7 +6,7 @@
  * then stays as it is. Pure: what exists is given by {@link Existing}.
  */
 import { isObject, type KubeObject, type LabelSelector, matchesLabels, requirementsOf } from "@konverge/core";
-import { allHold, type Data, DataPending, objectsOf, textValue, valueOf } from "./evaluate-node.ts";
+import { allHold, type Data, DataPending, evaluated, objectsOf, textValue } from "./evaluate-node.ts";
 import { EACH, type Graph, type GraphNode, INSTANCE, isList } from "./graph.ts";
 import { INDEX_LABEL, itemLabels, nodeLabels } from "./labels.ts";
 import { filled, pathKey } from "./templates.ts";
@@ -134,7 +134,7 @@ function readiness(
     const data: Data = { [isList(node) ? EACH : node.id]: object };
     for (const condition of node.readyWhen) {
       try {
-        if (valueOf(graph, node, condition, data) === true) continue;
+        if (evaluated(graph, node, condition, data) === true) continue;
       } catch (error) {
         if (!(error instanceof DataPending)) throw error;
       }

@@ -1,7 +1,7 @@
 /** Expressions about several objects of any kind, such as `${deployment.status.readyReplicas}` in a template. */
 import type { Schema } from "@konverge/core";
 import { evaluate, type Program, parseAndCheck, planProgram } from "../evaluation/compile.ts";
-import { ruleFunctions, TYPE_NAMES } from "../library/functions.ts";
+import { TYPE_NAMES, templateExpressionFunctions } from "../library/functions.ts";
 import { NotJson, toJson } from "../policy/mutations.ts";
 import type { Declarations } from "../types/declarations.ts";
 import { DYN, formatType, isDyn, isOptional, listType, type Type } from "../types/types.ts";
@@ -148,7 +148,7 @@ export class ExpressionEnvironment {
   #declare(variables: ReadonlyMap<string, ExpressionVariable>): Declarations {
     const types = [...variables].map(([name, variable]) => [name, this.#typeOf(name, variable)] as const);
     return {
-      functions: ruleFunctions(),
+      functions: templateExpressionFunctions(),
       typeNames: TYPE_NAMES,
       variables: new Map(types),
       struct: (name) => this.#types.struct(name),
