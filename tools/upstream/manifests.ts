@@ -51,7 +51,13 @@ export function manifestsOf(upstream: Upstream, checkout?: string): Found {
 /** The manifests of a folder as one. */
 function inFolders(manifests: readonly Manifest[]): Manifest[] {
   const folders = Map.groupBy(manifests, ({ file }) => dirname(file));
-  return [...folders].map(([file, parts]) => ({ file, objects: parts.flatMap(({ objects }) => objects) }));
+  // Of variants with the same name, the first counts.
+  const unlike = (object: AnyObject, i: number, all: readonly AnyObject[]) =>
+    all.findIndex(({ kind, metadata }) => kind === object.kind && metadata?.name === object.metadata?.name) === i;
+  return [...folders].map(([file, parts]) => ({
+    file,
+    objects: parts.flatMap(({ objects }) => objects).filter(unlike),
+  }));
 }
 
 /** Whether an object is of a kind of this project. */

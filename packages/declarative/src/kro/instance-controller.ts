@@ -48,12 +48,12 @@ export function instanceController(graph: Graph): Controller {
             ...(isOptional(kind) && { optional: true }),
           }),
       ),
-      reconcile(instance, context) {
+      reconcile(instance: AnyObject, context: ReconcileContext) {
         if (/^(suspended|disabled)$/i.test(instance.metadata.annotations?.[SUSPENDED] ?? "")) return suspended();
         const resolved = resolveGraph(graph, instance, references.noting(existingIn(context), instance));
         return {
           children: childrenOf(resolved),
-          report: (outcome) => reportOf(resolved, outcome) as never,
+          report: (outcome: ChildrenOutcome) => reportOf(resolved, outcome),
         };
       },
     } as never,

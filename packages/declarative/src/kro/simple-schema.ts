@@ -63,7 +63,7 @@ class SimpleSchema {
     const typeText = (bar < 0 ? field : field.slice(0, bar)).trim();
     if (typeText === "")
       return this.#mistake(path, "has no type: write one before the bar, such as `string | default=a`");
-    const schema: Building = { ...this.#type(typeText, path, using, 0) };
+    const schema = { ...this.#type(typeText, path, using, 0) } as Building;
     if (this.#isRequired(typeText)) parent.required = [...(parent.required ?? []), name];
     if (bar < 0) return schema;
     try {

@@ -44,7 +44,9 @@ export class ExpressionEnvironment {
   compile(
     text: string,
     more?: Readonly<Record<string, ExpressionVariable>>,
-  ): { readonly expression: Expression; readonly error?: undefined } | { readonly error: string } {
+  ):
+    | { readonly expression: Expression; readonly error?: undefined }
+    | { readonly expression?: undefined; readonly error: string } {
     const declarations = more
       ? this.#declare(new Map([...this.#variables, ...Object.entries(more)]))
       : this.#declarations;
