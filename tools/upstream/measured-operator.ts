@@ -2,9 +2,8 @@ import type { AnyObject } from "@konverge/core";
 import { kroOperator } from "@konverge/declarative";
 import { operators } from "@konverge/operators";
 import { rayOperatorWith } from "@konverge/ray-operator";
-import { type Operator, silentLog } from "@konverge/runtime";
+import type { Operator } from "@konverge/runtime";
 import { printYaml } from "@konverge/schema";
-import { Registry } from "prom-client";
 import { SimulatedServe } from "../../operators/ray/test/simulated-serve.ts";
 
 /**
@@ -38,7 +37,7 @@ function operatorOf(objects: readonly AnyObject[]): Operator {
 
 function canWork(graphs: readonly string[], crds: readonly string[]): boolean {
   try {
-    kroOperator({ graphs, crds }).create({ metrics: new Registry(), settings: {}, log: silentLog });
+    kroOperator({ graphs, crds });
     return true;
   } catch {
     return false;
