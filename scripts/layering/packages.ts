@@ -9,6 +9,7 @@ const allowed: Record<string, string[]> = {
   client: ["core", "kinds", "schema"],
   runtime: ["core", "certificates", "kinds", "schema", "client"],
   sizing: ["core", "kinds"],
+  declarative: ["core", "kinds", "schema", "runtime"],
   apiserver: ["core", "certificates", "kinds", "schema"],
   cluster: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver"],
   "linux-node": ["core", "kinds", "client"],
@@ -18,6 +19,7 @@ const allowed: Record<string, string[]> = {
 /** What tests of packages import besides: the embedded cluster to run against. */
 const allowedInTests: Record<string, string[]> = {
   runtime: ["apiserver", "cluster", "testing"],
+  declarative: ["client", "apiserver", "cluster", "testing", "dev"],
   console: ["cluster", "testing", "database-operator", "cli"],
 };
 /** What users install; operators and examples may use nothing else. */

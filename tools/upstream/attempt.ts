@@ -46,8 +46,12 @@ export async function attempt(
     for (const object of prerequisitesOf(objects)) await apply(stage, object);
     const applied: Applied[] = [];
     const refusals: string[] = [];
+    let isKindReady = true;
     for (const object of inOrder(upstream, objects)) {
       const isOurs = isOf(upstream, object);
+      // A graph becomes a kind, of which objects follow.
+      if (!isKindReady && !isGraph(object)) await stage.advance(15_000);
+      isKindReady = !isGraph(object);
       const result = await apply(stage, object);
       if ("refused" in result) {
         if (isOurs) refusals.push(...result.refused);
@@ -55,6 +59,9 @@ export async function attempt(
     }
     outcome.unknownFields = [...new Set(refusals.flatMap((text) => text.match(/unknown field "[^"]+"/g) ?? []))];
     outcome.reasons = refusals;
+    // A kind that is not there has its reason in the graph that should have become it.
+    const graphs = applied.filter(({ kind }) => isGraph(kind));
+    if (refusals.length > 0) outcome.reasons = [...(await unconverged(stage, graphs)), ...refusals];
     if (refusals.length > 0) return;
     outcome.result = "accepted";
     outcome.reasons = await waitFor(stage, applied);
@@ -100,7 +107,7 @@ interface Applied {
 /** Objects of built-in kinds first: graphs and jobs refer to claims, secrets and configurations. */
 function inOrder(upstream: Upstream, objects: readonly AnyObject[]): AnyObject[] {
   const rank = (object: AnyObject) =>
-    object.kind === "Namespace" ? 0 : isOf(upstream, object) ? (isTemplate(object.kind) ? 2 : 3) : 1;
+    object.kind === "Namespace" ? 0 : isOf(upstream, object) ? (isTemplate(object.kind) || isGraph(object) ? 2 : 3) : 1;
   return [...objects].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -111,7 +118,9 @@ async function apply(stage: TestEnvironment, object: AnyObject): Promise<Applied
     const kind = await mapper.resolve(object);
     const name = object.metadata.name ?? `${object.metadata.generateName}1`;
     // Other namespaces of the manifest are not made here: all of it goes to the test's namespace.
-    const metadata = { ...object.metadata, name, ...(kind.namespaced && { namespace: stage.namespace }) };
+    // A namespace of an object that has none is ignored, as API servers do.
+    const { namespace: _, ...given } = object.metadata;
+    const metadata = { ...given, name, ...(kind.namespaced && { namespace: stage.namespace }) };
     await stage.client.create(kind, { ...object, metadata } as never, { fieldValidation: "Strict" });
     return { kind, key: kind.namespaced ? `${stage.namespace}/${name}` : name };
   } catch (error) {
@@ -124,15 +133,21 @@ async function waitFor(stage: TestEnvironment, applied: readonly Applied[]): Pro
   const end = stage.clock.monotonic() + PATIENCE;
   for (;;) {
     await stage.advance(15_000);
-    const left: string[] = [];
-    for (const { kind, key } of applied) {
-      // Runtimes and other templates have no status: jobs read them.
-      if (isTemplate(kind.kind)) continue;
-      const { done, message } = convergenceOf(await stage.client.get(kind, key).catch(() => undefined));
-      if (!done) left.push(`${kind.kind}: ${message}`);
-    }
+    const left = await unconverged(stage, applied);
     if (left.length === 0 || stage.clock.monotonic() > end) return left;
   }
 }
 
+async function unconverged(stage: TestEnvironment, applied: readonly Applied[]): Promise<string[]> {
+  const left: string[] = [];
+  for (const { kind, key } of applied) {
+    // Runtimes and other templates have no status: jobs read them.
+    if (isTemplate(kind.kind)) continue;
+    const { done, message } = convergenceOf(await stage.client.get(kind, key).catch(() => undefined));
+    if (!done) left.push(`${kind.kind}: ${message}`);
+  }
+  return left;
+}
+
+const isGraph = ({ kind }: { kind?: string }) => kind === "ResourceGraphDefinition";
 const isTemplate = (kind = "") => kind.endsWith("Runtime");

@@ -2,6 +2,7 @@
 // converge on simulated nodes, and why the others do not.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { AnyObject } from "@konverge/core";
 import { rotatingSeed, sample } from "../../scripts/sample.ts";
 import { attempt } from "./attempt.ts";
 import { manifestsOf } from "./manifests.ts";
@@ -45,18 +46,21 @@ const measured: Measured[] = [];
 const seed = rotatingSeed(options.seed);
 if (options.sample) console.log(`one of ${options.sample} manifests, --seed ${seed}`);
 for (const upstream of UPSTREAMS.filter(isChosen)) {
-  const operator = measuredOperator(upstream.operator);
   const checkout = checkouts.get(upstream.name);
   const { manifests, templates, installed } = manifestsOf(upstream, checkout);
+  const operatorFor = (objects: readonly AnyObject[]) =>
+    measuredOperator(upstream.operator, [...installed, ...objects]);
   const named = manifests.filter(({ file }) => file.includes(options.file));
   const attempts = [];
   for (const manifest of options.sample ? sample(named, Number(options.sample), seed) : named) {
-    const result = await attempt(upstream, operator, manifest, installed).catch((error: Error) => ({
-      file: manifest.file,
-      result: "accepted" as const,
-      reasons: [error.message.split("\n")[0]!],
-      unknownFields: [],
-    }));
+    const result = await attempt(upstream, operatorFor(manifest.objects), manifest, installed).catch(
+      (error: Error) => ({
+        file: manifest.file,
+        result: "accepted" as const,
+        reasons: [error.message.split("\n")[0]!],
+        unknownFields: [],
+      }),
+    );
     attempts.push(result);
     console.log(`${result.result.padEnd(9)} ${upstream.name} ${result.file}`);
     for (const reason of result.reasons) console.log(`          | ${reason.slice(0, 600)}`);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { AnyObject } from "@konverge/core";
 import { downloadModule } from "@konverge/real";
 import { parseYaml } from "@konverge/schema";
@@ -35,9 +35,29 @@ export function manifestsOf(upstream: Upstream, checkout?: string): Found {
     if (objects === undefined) templates.push(file);
     else if (objects.some((object) => isOf(upstream, object))) manifests.push({ file, objects });
   }
+  const definitions = upstream.definitions === undefined ? [] : yamlFiles(join(root, upstream.definitions));
   const installed = upstream.installed === undefined ? [] : yamlFiles(join(root, upstream.installed));
   const readable = installed.flatMap((path) => objectsIn(readFileSync(path, "utf8")) ?? []);
-  return { manifests, templates, installed: readable.filter((object) => isOf(upstream, object)) };
+  return {
+    manifests: upstream.byFolder ? inFolders(manifests) : manifests,
+    templates,
+    installed: [
+      ...definitions.flatMap((path) => objectsIn(readFileSync(path, "utf8")) ?? []),
+      ...readable.filter((object) => isOf(upstream, object)),
+    ],
+  };
+}
+
+/** The manifests of a folder as one. */
+function inFolders(manifests: readonly Manifest[]): Manifest[] {
+  const folders = Map.groupBy(manifests, ({ file }) => dirname(file));
+  // Of variants with the same name, the first counts.
+  const unlike = (object: AnyObject, i: number, all: readonly AnyObject[]) =>
+    all.findIndex(({ kind, metadata }) => kind === object.kind && metadata?.name === object.metadata?.name) === i;
+  return [...folders].map(([file, parts]) => ({
+    file,
+    objects: parts.flatMap(({ objects }) => objects).filter(unlike),
+  }));
 }
 
 /** Whether an object is of a kind of this project. */

@@ -17,6 +17,10 @@ export interface Upstream {
   readonly folders: readonly string[];
   /** A folder whose objects an installation has before any manifest is applied. */
   readonly installed?: string;
+  /** What belongs together is in several files: all files of a folder are one manifest. */
+  readonly byFolder?: boolean;
+  /** A folder with CustomResourceDefinitions of other software that the manifests use. */
+  readonly definitions?: string;
   /** Folders in a checkout, where they differ from those of the module. */
   readonly checkoutFolders?: readonly string[];
 }
@@ -72,5 +76,15 @@ export const UPSTREAMS: readonly Upstream[] = [
     kinds: /^Dynamo/,
     tag: "v1.4.1",
     folders: ["examples", "recipes"],
+  },
+  {
+    name: "kro",
+    operator: "kro-operator",
+    groups: ["kro.run"],
+    tag: "v0.9.4",
+    module: "github.com/kubernetes-sigs/kro@v0.9.4",
+    folders: ["examples"],
+    byFolder: true,
+    definitions: "test/integration/crds",
   },
 ];

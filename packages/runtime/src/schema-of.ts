@@ -12,6 +12,15 @@ export function schemaOf(kind: KindRef<KubeObject>): Schema | undefined {
   }
 }
 
+/** Whether it is one of Kubernetes' own kinds, which have no CustomResourceDefinition. */
+export function isBuiltIn({ group, version, kind }: KindRef<KubeObject>): boolean {
+  try {
+    return builtinSchema(group, version, kind) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The schema of what a kind reports. Where it is not known, a status is at least a map that managers share. */
 export function statusSchemaOf(kind: KindRef<KubeObject>): Schema {
   return schemaOf(kind)?.properties?.status ?? UNKNOWN_STATUS;

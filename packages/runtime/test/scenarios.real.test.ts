@@ -5,6 +5,7 @@ import "./children.ts";
 import "./cleanup.ts";
 import "./create-only-children.ts";
 import "./daemons.ts";
+import "./dynamic-controllers.ts";
 import "./late-owner.ts";
 import "./narrower-definition.ts";
 import "./optional-children.ts";

@@ -17,6 +17,12 @@ export {
   type SelectableDevice,
 } from "./cel/devices/device-selector.ts";
 export { type Evaluation, PER_CALL_LIMIT, type Problem, type Program } from "./cel/evaluation/compile.ts";
+export {
+  type Expression,
+  ExpressionEnvironment,
+  type ExpressionResult,
+  type ExpressionVariable,
+} from "./cel/expressions/expression-environment.ts";
 export type {
   AuthorizationAnswer,
   AuthorizationQuestion,

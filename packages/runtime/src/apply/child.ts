@@ -45,6 +45,11 @@ export interface PlannedChildOptions<T extends KubeObject = KubeObject> {
    */
   onRefused?: "fail" | "report";
   /**
+   * Leave the child as it is: it is neither changed, nor deleted, nor created. For a child of which the desired state is not known
+   * in this reconcile, because of what it depends on. Only its name and namespace count. Default: false.
+   */
+  unchanged?: boolean;
+  /**
    * Fields that are set only when the child is created, such as the replicas of a Deployment that an autoscaler changes later.
    * Objects only, no lists: `{ spec: { replicas: 3 } }`.
    */

@@ -129,7 +129,7 @@ export class Children {
         const { owned, key } = this.place(pass.owner, groupKindOf(one.draft), name!, namespace);
         if (!kept.get(owned)?.add(key)) kept.set(owned, new Set([key]));
         if (owned.declared.optional && !owned.view.isServed) return;
-        if (owned.declared.createOnly && !owned.view.get(key)) missing.push(one);
+        if (owned.declared.createOnly && !one.options.unchanged && !owned.view.get(key)) missing.push(one);
         else await this.#attempt(one, progress, pass);
       });
       await this.#createAll(missing, progress, pass);
@@ -220,6 +220,7 @@ export class Children {
       ({ name, key, planned: one, object, readiness: readiness ?? waiting("NotFound", "it does not exist") }) as const;
 
     pass.seen?.(owned.declared.kind, key, owned.view.get(key));
+    if (options.unchanged) return state(owned.view.get(key));
     const after = (options.after ?? []).map((other) => nameOf(other, owner));
     const missing = after.filter((other) => !states.has(other) || !isReady(states.get(other)!));
     if (missing.length > 0) {

@@ -75,8 +75,8 @@ export class Cache {
   }
 
   /**
-   * Registers a field manager of this process: its applied fields are kept for each object. Call it before the cache
-   * starts.
+   * Registers a field manager of this process: its applied fields are kept for each object, and those of managers whose names
+   * begin with its name and a slash. Call it before the cache starts.
    */
   addManager(name: string): void {
     this.#managers.add(name);
@@ -168,9 +168,10 @@ export class Cache {
   #share(kind: AnyKind, need: ScopedNeed): string {
     let name = this.#nameOf(kind, need);
     let shared = this.#shared.get(name);
-    if (shared?.interests && this.#started) {
+    const isLate = this.#started;
+    if (shared?.interests && isLate) {
       // It may have dropped what is needed now.
-      name += " in full";
+      name += IN_FULL;
       shared = this.#shared.get(name);
     }
     if (!shared) {
@@ -179,7 +180,8 @@ export class Cache {
       if (this.#started && !shared.gate) shared.informer.start();
     }
     shared.users++;
-    if (need.interest) shared.interests?.add(need.interest);
+    // Of one that starts late, others that come later may need what the first does not.
+    if (need.interest && !(isLate && name.endsWith(IN_FULL))) shared.interests?.add(need.interest);
     else shared.interests = undefined;
     return name;
   }
@@ -251,6 +253,9 @@ export class Cache {
     return holding;
   }
 }
+
+/** The name of an informer that keeps all objects, beside one that does not. */
+const IN_FULL = " in full";
 
 const whole = (object: KubeObject) => object;
 

@@ -1,4 +1,5 @@
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "@konverge/core";
+import { isOwnManager } from "../definition/dynamic.ts";
 
 /**
  * What our field managers have applied to an object: all that is kept of managedFields. A field that we applied once and
@@ -61,7 +62,7 @@ export class FieldSetPool {
 }
 
 function isOwn(entry: ManagedFieldsEntry, managers: ReadonlySet<string>): boolean {
-  return entry.operation === "Apply" && entry.fieldsV1 !== undefined && managers.has(entry.manager ?? "");
+  return entry.operation === "Apply" && entry.fieldsV1 !== undefined && isOwnManager(entry.manager ?? "", managers);
 }
 
 function withoutOwners(fields: FieldsV1): FieldsV1 {

@@ -46,6 +46,8 @@ export function contextFor(
     callExternal: async (_name, work) => await work(),
     isDue: (name, rhythm) => pass.times.isDue(name, rhythm),
     isServed: (kind) => looking(isServedIn(views, kind, definition.name)),
+    controllerState: (name) =>
+      looking(cluster.dynamic.stateOf({ controller: definition.name, key: keyOf(object) }, name)),
     signal,
     get log() {
       return log.child({ object: keyOf(object) });

@@ -4,7 +4,7 @@ import { roleVerb } from "../calls/permission-remedy.ts";
 import type { Controller } from "../definition/definition.ts";
 import type { ApiCall } from "../observe/observer.ts";
 import type { Permission } from "../rbac/access.ts";
-import { schemaOf } from "../schema-of.ts";
+import { isBuiltIn, schemaOf } from "../schema-of.ts";
 
 export interface PermissionOptions {
   /** The manager's namespaces. Default: all. */
@@ -57,8 +57,9 @@ export function controllerPermissions(
     // Only servers that cannot list by a watch are asked for a list.
     add(kind, ["list"], { ...place, rare: true });
   };
-  for (const { kind, owns, finalizer, options: own } of controllers) {
+  for (const { kind, owns, finalizer, options: own, isDynamic } of withKnown(controllers)) {
     const namespaces = own.namespaces ?? options.namespaces;
+    if (isDynamic && !isBuiltIn(kind)) read(CustomResourceDefinition, {});
     read(kind, { namespaces });
     add(kind, ["get"], { namespaces, rare: true });
     if (finalizer) add(kind, ["patch"], { namespaces });
@@ -102,6 +103,14 @@ export function controllerPermissions(
   }
   if (sharding) add(LEASES, ["get", "list", "create", "update", "delete"], { namespaces: [sharding.namespace] });
   return accesses;
+}
+
+/** The controllers, and those that their reconcilers are known to return. */
+function withKnown(controllers: readonly Controller[]): (Controller & { isDynamic?: boolean })[] {
+  return controllers.flatMap((one) => {
+    const known = withKnown(one.options.knownControllers ?? []);
+    return [one, ...known.map((dynamic) => ({ ...dynamic, isDynamic: true }))];
+  });
 }
 
 /** Whether a controller declares the permission for a call, in whichever namespaces. */

@@ -13,7 +13,7 @@ import { observedReconcile } from "./observed-reconcile.ts";
 import { Reconcile } from "./reconcile.ts";
 import { runSource } from "./sources.ts";
 import { subscribe } from "./triggers.ts";
-import { type Cluster, type Wiring, wire } from "./wiring.ts";
+import { type Cluster, type ControllerRole, type Wiring, wire } from "./wiring.ts";
 
 const DEFAULT_CONCURRENCY = 10;
 const DEFAULT_DEADLINE = 120_000;
@@ -41,8 +41,7 @@ export class ControllerLoop {
   #running = false;
   #whenIdle: (() => void) | undefined;
 
-  /** `isPrimary`: it decides whether its objects are ready, rather than another controller of the same objects. */
-  constructor(definition: Controller, cluster: Cluster, role: { isPrimary: boolean }) {
+  constructor(definition: Controller, cluster: Cluster, role: ControllerRole) {
     const { options, name } = definition;
     this.definition = definition;
     this.#cluster = cluster;
@@ -107,6 +106,26 @@ export class ControllerLoop {
     this.#stop.abort(new Error("the controller has stopped"));
     await this.#wiring.events.flush();
     for (const view of this.#wiring.views) view.release();
+  }
+
+  /** All that it reads. */
+  get views(): Wiring["views"] {
+    return this.#wiring.views;
+  }
+
+  /** Whether its own kind is served; true for one that is not optional. */
+  get isServed(): boolean {
+    return this.#wiring.view.isServed;
+  }
+
+  /** Calls `listener` when its own kind begins or ceases to be served, until it stops. */
+  onServedChange(listener: () => void): void {
+    this.#wiring.view.onServedChange(listener);
+  }
+
+  /** Reconciles an object because a controller that it returned has changed its state. */
+  controllerChanged(key: ObjectKey): void {
+    this.#add(key, "normal", { type: "controller" });
   }
 
   /** Interrupts the work in progress. */

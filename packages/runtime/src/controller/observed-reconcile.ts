@@ -151,6 +151,11 @@ function observedContext(
       observer.inputRead?.(`served ${groupKindText(kind)}`, isServed ? 1 : 0);
       return isServed;
     },
+    controllerState(name) {
+      const state = context.controllerState(name);
+      observer.inputRead?.(`controller ${name}`, JSON.stringify(state ?? null));
+      return state;
+    },
     signal: context.signal,
     get log() {
       return context.log;

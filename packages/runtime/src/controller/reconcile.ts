@@ -23,6 +23,7 @@ import type { LayeredCall } from "../calls/layered-call.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
 import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
+import type { DynamicController } from "../definition/dynamic.ts";
 import { PermanentError } from "../errors.ts";
 import type { Permit } from "../leadership/authority.ts";
 import { currentReconcile, type ReconcileInProgress } from "../observe/reconciles-in-progress.ts";
@@ -107,6 +108,7 @@ export class Reconcile implements ReconcileScope {
     this.#seen?.(definition.kind, key, known);
     if (!known || isPaused(known)) {
       await this.#daemons?.stop(key);
+      if (!known) this.#runControllers([]);
       return { outcome: known ? "paused" : "gone" };
     }
     if (known.metadata.deletionTimestamp) return await this.#cleanUp(known);
@@ -131,6 +133,7 @@ export class Reconcile implements ReconcileScope {
   async #apply(object: KubeObject, returned: ReconcileResult) {
     const { children, status } = this.#wiring;
     try {
+      if (returned.controllers) this.#runControllers(returned.controllers);
       const converged = returned.children && (await children.converge(returned.children, this.#childrenScope(object)));
       const result = reportedResult(returned, converged?.outcome);
       await status.write(object, this.#statement(result, converged), this.client);
@@ -158,6 +161,11 @@ export class Reconcile implements ReconcileScope {
     if (!status.derivesConditions) return;
     const conditions = conditionsFromError(why, message, { permanent: outcome === "permanent" });
     await status.write(object, { conditions }, this.client);
+  }
+
+  #runControllers(controllers: readonly DynamicController[]): void {
+    const { definition, cluster } = this.#wiring;
+    cluster.dynamic.keep({ controller: definition.name, key: this.key }, controllers);
   }
 
   #context(object: KubeObject, times: ReconcileTimes, looks: () => void): ReconcileContext {
@@ -239,6 +247,7 @@ export class Reconcile implements ReconcileScope {
     const times = this.#wiring.times.forReconcile(this.key, object);
     const context = this.#context(object, times, () => {});
     const unfinished = await currentReconcile.run(this.#inProgress, () => cleanup?.(object, context));
+    if (unfinished?.controllers) this.#runControllers(unfinished.controllers);
     if (unfinished) return this.#waitFor(object, unfinished);
     const which = definition.options.teardown === "ordered" ? "all" : "labelled";
     const remaining = await children.release(this.#childrenScope(object), which);

@@ -12,8 +12,9 @@ import type { WatchedKind } from "../definition/watched.ts";
 import { EventRecorder } from "../events/recorder.ts";
 import type { Authority } from "../leadership/authority.ts";
 import type { Log } from "../log.ts";
+import type { DynamicControllers } from "../manager/dynamic-controllers.ts";
 import type { ApiCall, Observer } from "../observe/observer.ts";
-import { schemaOf, statusSchemaOf } from "../schema-of.ts";
+import { isBuiltIn, schemaOf, statusSchemaOf } from "../schema-of.ts";
 import { CachedReads } from "./cached-reads.ts";
 import { isDeclared } from "./declared-access.ts";
 import { DueTimes } from "./due-times.ts";
@@ -37,6 +38,8 @@ export interface Cluster {
   readonly clients: ReadonlyMap<string, Client>;
   /** Their caches, by name. */
   readonly caches: ReadonlyMap<string, Cache>;
+  /** The controllers that reconcilers return. */
+  readonly dynamic: DynamicControllers;
 }
 
 /** What all reconciles of a controller in a cluster share. */
@@ -63,15 +66,29 @@ export interface Wiring {
   readonly isDeclared: (call: ApiCall) => boolean;
 }
 
+/** The part of a controller in its manager. */
+export interface ControllerRole {
+  /** It decides whether its objects are ready, rather than another controller of the same objects. */
+  readonly isPrimary: boolean;
+  /** Its kind need not be installed. */
+  readonly optionalKind?: boolean;
+}
+
 /** Declares to the cache all that a controller will read. */
-export function wire(definition: Controller, cluster: Cluster, { isPrimary }: { isPrimary: boolean }): Wiring {
+export function wire(definition: Controller, cluster: Cluster, { isPrimary, optionalKind }: ControllerRole): Wiring {
   const { cache, client, clock } = cluster;
   const { name, kind, options } = definition;
   const log = cluster.log.child({ controller: name });
   const namespaces = options.namespaces ?? cluster.namespaces;
   cache.addManager(name);
   const { labelSelector, fieldSelector } = options;
-  const view = cache.use(kind, { namespaces, labelSelector, fieldSelector });
+  const optional = optionalKind && !isBuiltIn(kind);
+  const view = cache.use(kind, {
+    namespaces: reachable({ kind, optional }, namespaces, cluster),
+    labelSelector,
+    fieldSelector,
+    ...(optional && { optional }),
+  });
   const owned = definition.owns.map((declared): OwnedView => {
     const bond = declared.by === "label" ? labelBond(kind) : referenceBond(kind);
     const children = cache.use(declared.kind, {

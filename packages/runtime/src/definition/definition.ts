@@ -15,6 +15,7 @@ import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { PermissionDeclaration } from "../rbac/access.ts";
 import type { Daemon } from "./daemon.ts";
+import type { DynamicController, DynamicControllerState } from "./dynamic.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Recurrence } from "./rhythm.ts";
 import type { ReconcileSource, WatchedKind } from "./watched.ts";
@@ -41,6 +42,11 @@ export interface ReconcileResult<T extends KubeObject = KubeObject> {
    * removed unless they are returned as well. Undefined removes one.
    */
   readonly conditions?: Conditions | undefined;
+  /**
+   * The controllers that run because of this object, until it is gone; an empty list stops them all. Those of an object whose
+   * deletion begins stay as they are. See `dynamicController`.
+   */
+  readonly controllers?: readonly DynamicController[] | undefined;
   /** Reconcile again after this many milliseconds. */
   readonly requeueAfter?: number | undefined;
   /**
@@ -84,6 +90,8 @@ export interface PendingCleanup {
   readonly waitingFor: string;
   /** Retry after this many milliseconds. Default: exponential backoff. */
   readonly requeueAfter?: number | undefined;
+  /** The controllers that it needs until then; a process that starts meanwhile runs no others of the object. */
+  readonly controllers?: readonly DynamicController[] | undefined;
 }
 
 /** The object's own children as they are now. */
@@ -127,6 +135,11 @@ export interface ReconcileContext {
   isDue(name: string, rhythm: Recurrence): boolean;
   /** Whether a kind in `owns` or `watches` is served, if it is optional; true for all others. */
   isServed(kind: KindRef<KubeObject>): boolean;
+  /**
+   * How far a controller is that the object returned in its last reconcile, by its `name`. The object is reconciled when that
+   * changes. Undefined: it has returned none of that name.
+   */
+  controllerState(name: string): DynamicControllerState | undefined;
   /** Fires at the deadline of the reconcile, or when the lease is lost. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -171,6 +184,11 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
    * Other kinds that reconcilers read, and the reconciles that their changes cause: see `watchKind` and `cacheKind`.
    */
   watches?: readonly WatchedKind<T>[];
+  /**
+   * Controllers that results will have (`dynamicController`), as far as they are known when roles are written: their permissions
+   * are part of this controller's.
+   */
+  knownControllers?: readonly Controller[];
   /** What reconcilers do through `client`, for the roles and the preflight: `permission(Secret, ["get"])`. */
   permissions?: readonly PermissionDeclaration[];
   /** Work for each object that runs for as long as the object exists, by name. */

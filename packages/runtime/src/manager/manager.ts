@@ -14,6 +14,7 @@ import type { ControllerState, WatchState } from "../observe/state.ts";
 import { checkPermissions } from "../rbac/preflight.ts";
 import { ReconcileRecorder, type ReconcileRecorderOptions } from "../recording/recorder.ts";
 import { checkOptions, HOME_CLUSTER_NAME } from "./check-options.ts";
+import { DynamicLoops, type DynamicLoopsOptions } from "./dynamic-controllers.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const DEFAULT_GRACE = 30_000;
@@ -33,6 +34,8 @@ export class Manager implements ManagerState {
   readonly #options: ManagerOptions;
   readonly #caches = new Map<string, Cache>();
   readonly #loops: { cluster: string; loop: ControllerLoop }[] = [];
+  /** The controllers that reconcilers returned, by cluster. */
+  readonly #dynamic = new Map<string, DynamicLoops>();
   readonly #election: Election | undefined;
   readonly #recorder: ReconcileRecorder | undefined;
   readonly #done = Promise.withResolvers<void>();
@@ -66,30 +69,29 @@ export class Manager implements ManagerState {
           log.info({ cluster: name, retryIn, reason: error.message }, `${what} starts later: the API server is busy`);
         } else log.warn({ cluster: name, err: error, retryIn }, `${what} failed`);
         observer.watchFailed?.({ cluster: name, kind, error, retryIn });
+        this.#dynamic.get(name)?.watchFailed(kind);
       };
       const cache = (name === HOME_CLUSTER_NAME ? options.cache : undefined) ?? new Cache(one, { onError });
       this.#caches.set(name, cache);
+      const cluster = {
+        name,
+        client: one,
+        clients,
+        cache,
+        caches: this.#caches,
+        clock: this.clock,
+        log,
+        observer,
+        authority: this.#election ?? sole,
+        identity: this.identity,
+        namespaces: options.namespaces,
+        namespaced: options.namespaced ?? false,
+      };
+      const dynamic = this.#dynamicLoops(cluster);
       for (const definition of controllers) {
         if (!(definition.options.clusters ?? [name]).includes(name)) continue;
-        const loop = new ControllerLoop(
-          definition,
-          {
-            name,
-            client: one,
-            clients,
-            cache,
-            caches: this.#caches,
-            clock: this.clock,
-            log,
-            observer,
-            authority: this.#election ?? sole,
-            identity: this.identity,
-            namespaces: options.namespaces,
-            namespaced: options.namespaced ?? false,
-          },
-          { isPrimary: primaryOf(definition, controllers) === definition },
-        );
-        this.#loops.push({ cluster: name, loop });
+        const role = { isPrimary: primaryOf(definition, controllers) === definition };
+        this.#loops.push({ cluster: name, loop: new ControllerLoop(definition, { ...cluster, dynamic }, role) });
       }
     }
     observer.managing?.(this);
@@ -157,11 +159,34 @@ export class Manager implements ManagerState {
   }
 
   *controllers(): IterableIterator<ControllerState> {
-    for (const { cluster, loop } of this.#loops) {
+    for (const { cluster, loop } of this.#allLoops()) {
       const { depth, depths, working, retrying } = loop.queue;
       const { concurrency, daemons, definition } = loop;
       yield { cluster, name: definition.name, depth, depths, working, retrying, concurrency, daemons };
     }
+  }
+
+  *#allLoops(): IterableIterator<{ cluster: string; loop: ControllerLoop }> {
+    yield* this.#loops;
+    for (const [cluster, dynamic] of this.#dynamic) for (const loop of dynamic.loops()) yield { cluster, loop };
+  }
+
+  #dynamicLoops(cluster: DynamicLoopsOptions["cluster"]): DynamicLoops {
+    const running = () => [...this.#allLoops()].filter((one) => one.cluster === cluster.name);
+    const dynamic = new DynamicLoops({
+      cluster,
+      isPrimary: (definition) =>
+        running().every(
+          ({ loop }) => loop.definition.name === definition.name || !haveSameObjects(loop.definition, definition),
+        ),
+      sharded: this.#options.sharding !== undefined,
+      onChange: ({ controller, key }) =>
+        running()
+          .find(({ loop }) => loop.definition.name === controller)
+          ?.loop.controllerChanged(key),
+    });
+    this.#dynamic.set(cluster.name, dynamic);
+    return dynamic;
   }
 
   async #preflight(): Promise<void> {
@@ -216,10 +241,12 @@ export class Manager implements ManagerState {
     const interrupted = sleep(this.clock, grace, { label: "shutdown grace", signal: over.signal }).then(
       () => {
         for (const { loop } of this.#loops) loop.abort(new Error("the manager has stopped"));
+        for (const dynamic of this.#dynamic.values()) dynamic.abort(new Error("the manager has stopped"));
       },
       () => {},
     );
-    await Promise.all(this.#loops.map(({ loop }) => loop.stop()));
+    const dynamic = [...this.#dynamic.values()].map((loops) => loops.stop());
+    await Promise.all([...this.#loops.map(({ loop }) => loop.stop()), ...dynamic]);
     over.abort();
     await interrupted;
     await this.#election?.stop();
@@ -235,9 +262,13 @@ function recorderOf(options: string | ReconcileRecorderOptions, log: Log): Recon
 
 /** Of several controllers of the same objects, the first in the list: it decides whether they are ready. */
 function primaryOf(definition: Controller, controllers: readonly Controller[]): Controller | undefined {
+  return controllers.find((one) => haveSameObjects(one, definition));
+}
+
+function haveSameObjects(one: Controller, other: Controller): boolean {
   const objects = ({ kind, options: { labelSelector, fieldSelector, namespaces } }: Controller) =>
     JSON.stringify([groupKindText(kind), labelSelector, fieldSelector, namespaces]);
-  return controllers.find((one) => objects(one) === objects(definition));
+  return objects(one) === objects(other);
 }
 
 /**

@@ -16,7 +16,9 @@ export interface ReconcileTrigger {
     | "takeover"
     | "daemon"
     /** An optional kind has been installed or removed. */
-    | "kind";
+    | "kind"
+    /** A controller that the object returned has started, or cannot. */
+    | "controller";
   /** The object that changed, if any. */
   readonly kind?: string;
   readonly key?: ObjectKey;
@@ -111,7 +113,8 @@ export type NondeterministicInput =
   | "uuid"
   | "secret"
   | `due ${string}`
-  | `served ${string}`;
+  | `served ${string}`
+  | `controller ${string}`;
 
 /** Observes one reconcile. */
 export interface ReconcileObserver {
@@ -126,7 +129,7 @@ export interface ReconcileObserver {
   eventRecorded?(event: { type: "Normal" | "Warning"; reason: string; message: string }): void;
   /** It called an external system; the returned function is called when the call has ended. */
   externalCall?(name: string): ((answer: ExternalCallResult) => void) | undefined;
-  /** It read the time, a random number, a secret (which must not be recorded), whether something is due, or whether a kind is served. */
+  /** It read the time, a random number, a secret (which must not be recorded), whether something is due, whether a kind is served, or how far a controller is. */
   inputRead?(what: NondeterministicInput, value: number | string): void;
   /** Runs the reconcile, so that it can be given an asynchronous context such as a span. */
   around?<R>(work: () => Promise<R>): Promise<R>;

@@ -28,6 +28,7 @@ export function differencesOf(before: ReconcileIntent, after: ReconcileIntent): 
   return [
     ...compared("error", shown(was.error), shown(is.error)),
     ...childrenDiffer(was.children, is.children),
+    ...eachCompared("controller ", was.controllers ?? {}, is.controllers ?? {}),
     ...compared("status", was.status, is.status),
     ...eachCompared("condition ", was.conditions ?? {}, is.conditions ?? {}),
     ...writes.flatMap(([what, was, is]) => compared(`write ${what}`, was?.map(bodyOf), is?.map(bodyOf))),

@@ -49,6 +49,8 @@ export interface RecordedResult {
   readonly children?: Readonly<Record<string, RecordedChild>>;
   readonly status?: unknown;
   readonly conditions?: Readonly<Record<string, unknown>>;
+  /** The revisions of the controllers that run because of the object, by name. */
+  readonly controllers?: Readonly<Record<string, string>>;
   readonly requeueAfter?: number;
   /** What a cleanup waits for. */
   readonly waitingFor?: string;
@@ -63,6 +65,7 @@ export interface RecordedChild {
   readonly onImmutable?: string;
   readonly onRefused?: string;
   readonly initially?: unknown;
+  readonly unchanged?: boolean;
 }
 
 /** What became of the children. */

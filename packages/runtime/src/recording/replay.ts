@@ -20,6 +20,7 @@ import type {
   ReconcileContext,
   ReconcileResult,
 } from "../definition/definition.ts";
+import { type DynamicController, dynamicName } from "../definition/dynamic.ts";
 import type { ExternalError } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";
@@ -62,7 +63,15 @@ export async function* replayRecording(
   file: string,
   controllers: Controller | readonly Controller[],
 ): AsyncGenerator<ReplayedReconcile, void, void> {
-  const list = "kind" in controllers ? [controllers] : controllers;
+  // Those that a reconciler returns are put the questions that follow.
+  const list = "kind" in controllers ? [controllers] : [...controllers];
+  const found = (parent: string, dynamic: readonly DynamicController[]) => {
+    for (const { controller } of dynamic) {
+      const name = dynamicName(parent, controller.name);
+      const known = list.findIndex((one) => one.name === name);
+      list.splice(known < 0 ? list.length : known, known < 0 ? 0 : 1, { ...controller, name });
+    }
+  };
   for await (const recorded of readRecording(file)) {
     const definition = list.find(({ name }) => name === recorded.controller);
     const called = recorded.steps.find((step) => step.step === "called");
@@ -70,7 +79,7 @@ export async function* replayRecording(
     const skip = (skipped: string) => ({ ...NOTHING, recorded, skipped });
     if (!definition) yield skip(`there is no controller called ${recorded.controller}`);
     else if (called.what === "cleanup" && !definition.options.cleanup) yield skip(`${definition.name} has no cleanup`);
-    else yield await replayOne(definition, recorded, called);
+    else yield await replayOne(definition, recorded, called, (dynamic) => found(definition.name, dynamic));
   }
 }
 
@@ -85,6 +94,7 @@ async function replayOne(
   { name, options, owns, kind }: Controller,
   recorded: RecordedReconcile,
   { what, object }: Extract<RecordedStep, { step: "called" }>,
+  found: (controllers: readonly DynamicController[]) => void,
 ): Promise<ReplayedReconcile> {
   const world = new RecordedWorld(recorded);
   const clock = new VirtualClock({ start: recorded.at });
@@ -102,6 +112,7 @@ async function replayOne(
     callExternal: <R>(label: string) => world.outside(label) as Promise<R>,
     isDue: (label) => world.draw<number>(`due ${label}`, 0) === 1,
     isServed: (served) => world.draw<number>(`served ${groupKindText(served)}`, 1) === 1,
+    controllerState: (running) => JSON.parse(world.draw<string>(`controller ${running}`, "null")) ?? undefined,
     signal: new AbortController().signal,
     log: silentLog,
     clock: clockIn(world, clock),
@@ -112,6 +123,7 @@ async function replayOne(
     if (what === "cleanup")
       return recordedResult({ unfinished: (await options.cleanup!(object, context)) ?? undefined }, object);
     const result = ((await options.reconcile(object, context)) ?? {}) as ReconcileResult;
+    found(result.controllers ?? []);
     return recordedResult({ result: reportedResult(result, outcomeIn(recorded, result, object)) }, object);
   };
   const result = await during(ask(), clock).catch((error: unknown) => recordedResult({ error }, object));

@@ -23,6 +23,7 @@ import {
   UINT,
 } from "../types/types.ts";
 import { authorizer } from "./authorizer.ts";
+import { documents } from "./documents.ts";
 import { formats } from "./formats.ts";
 import { cidr, ip } from "./ip.ts";
 import { jsonPatch } from "./json-patch.ts";
@@ -56,6 +57,7 @@ const LIBRARIES = [
 // Declared by the first expression: most programs that import this compile none.
 let functions: Functions | undefined;
 let mutationFunctions: Functions | undefined;
+let templateFunctions: Functions | undefined;
 
 /** All functions of rules and policies. */
 export function ruleFunctions(): Functions {
@@ -67,6 +69,12 @@ export function ruleFunctions(): Functions {
 export function mutationRuleFunctions(): Functions {
   mutationFunctions ??= declareFunctions([...LIBRARIES, jsonPatch]);
   return mutationFunctions;
+}
+
+/** All functions of expressions in templates. */
+export function templateExpressionFunctions(): Functions {
+  templateFunctions ??= declareFunctions([...LIBRARIES, documents]);
+  return templateFunctions;
 }
 
 type Functions = ReturnType<typeof declareFunctions>;

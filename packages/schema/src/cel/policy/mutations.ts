@@ -60,7 +60,8 @@ function* mismatches(value: Value, expected: string): Generator<string> {
     for (const key of value.keys()) yield* mismatches(value.find(key) ?? null, expected);
 }
 
-class NotJson extends Error {}
+/** A value that JSON has no form for. */
+export class NotJson extends Error {}
 
 function convert<T>(make: () => T): Mutation<T> {
   try {
@@ -72,7 +73,7 @@ function convert<T>(make: () => T): Mutation<T> {
 }
 
 /** A value as JSON; `large` says what becomes of whole numbers that a double cannot hold. */
-function toJson(value: Value, large: (int: bigint) => unknown): unknown {
+export function toJson(value: Value, large: (int: bigint) => unknown): unknown {
   switch (typeof value) {
     case "string":
     case "boolean":

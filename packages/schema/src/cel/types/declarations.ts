@@ -161,4 +161,16 @@ function parseSignature(text: string): { name: string } & Omit<Overload, "id" | 
 }
 
 /** Prefixes of function names that are no types. */
-const NAMESPACES = new Set(["cel", "format", "ip", "jsonpatch", "lists", "optional", "sets", "strings"]);
+const NAMESPACES = new Set([
+  "base64",
+  "cel",
+  "format",
+  "hash",
+  "ip",
+  "json",
+  "jsonpatch",
+  "lists",
+  "optional",
+  "sets",
+  "strings",
+]);

@@ -1,0 +1,17 @@
+/**
+ * Operators without code: declarations that become controllers while the operator runs.
+ *
+ * A ResourceGraphDefinition of kro passes three stages. `kro/compile-graph.ts` checks it and compiles its expressions, with
+ * the types of the kinds that it is made of. `kro/graph-controller.ts` installs the kind that it describes, and returns the
+ * controller of its instances as part of the desired state. `kro/resolve-graph.ts` decides for one instance which objects there
+ * are to be, from what exists; the runtime applies them as children, as for any other controller.
+ *
+ * What it promises: nothing is applied of a graph that is wrong; an object whose desired state is not known yet stays as it is; what
+ * a graph no longer has is deleted in reverse order.
+ */
+export { compileGraph } from "./kro/compile-graph.ts";
+export type { Graph, GraphNode } from "./kro/graph.ts";
+export { GraphError, type GraphMistake } from "./kro/graph-error.ts";
+export { type KindLookup, type KnownKind, kindsOf } from "./kro/known-kinds.ts";
+export { graphsFromYaml, type KroOperatorOptions, kroOperator } from "./kro/operator.ts";
+export { ResourceGraphDefinition } from "./kro/resource-graph-definition.ts";
