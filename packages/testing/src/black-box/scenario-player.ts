@@ -87,6 +87,8 @@ export class ScenarioPlayer {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new RunStopped({ type: "scenario", message: `the step "${what}" failed: ${message}` });
+    } finally {
+      plane.userHasWritten();
     }
   }
 
@@ -112,9 +114,11 @@ export class ScenarioPlayer {
         : "deleted" in until
           ? "deleted"
           : until.expression.text;
+    if (await plane.userWaits(`${target}: ${description}`)) return;
     const end = client.clock.monotonic() + timeout;
     for (let why = ""; ; ) {
       throwIfReached(this.#options.reached);
+      if (plane.stopsWaiting()) return;
       const object = (await client.get(kind, key).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -138,7 +142,6 @@ export class ScenarioPlayer {
       }
       await this.#sleep(TICK);
     }
-    plane.note({ who: "user", type: "wait", what: `${target}: ${description}` });
   }
 
   async #target(text: string) {

@@ -34,7 +34,11 @@ export function observedUser(
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
     throwIfReached(reached);
     await plane.userWrites(what);
-    return world.writing("user", { resource: "*", name: undefined }, write);
+    try {
+      return await world.writing("user", { resource: "*", name: undefined }, write);
+    } finally {
+      plane.userHasWritten();
+    }
   };
   const client = new Proxy(environment.client, {
     get(target, name) {
