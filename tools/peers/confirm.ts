@@ -1,6 +1,7 @@
 // node tools/peers/confirm.ts NAME --results FOLDER [--finding N]
-// Repeats findings of `npm run explore:peers` on a real control plane: the scenario twice without faults, then with the faults of each
-// finding. Prints what differs at the end, and the requests.
+// node tools/peers/confirm.ts --command COMMAND --scenario FILE --results FOLDER [--finding N]
+// Repeats findings of `npm run explore:peers`, or of `konverge explore --command` with any operator, on a real control plane: the
+// scenario twice without faults, then with the faults of each finding. Prints what differs at the end, and the requests.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,6 +11,7 @@ import {
   endStateDifferences,
   endStateMask,
   findingText,
+  readScenario,
   timelineText,
 } from "@konverge/testing";
 import { type RealRun, runOnReal } from "./real-run.ts";
@@ -17,18 +19,30 @@ import { thirdPartyScenario } from "./third-party.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { results: { type: "string" }, finding: { type: "string" } },
+  options: {
+    command: { type: "string" },
+    scenario: { type: "string" },
+    results: { type: "string" },
+    finding: { type: "string" },
+  },
 });
 const [name] = positionals;
-if (name === undefined || values.results === undefined) {
-  console.error("usage: node tools/peers/confirm.ts NAME --results FOLDER [--finding N]");
+const { results } = values;
+const isOwn = values.command !== undefined && values.scenario !== undefined;
+if ((name === undefined) !== isOwn || results === undefined) {
+  console.error(
+    "usage: node tools/peers/confirm.ts (NAME | --command COMMAND --scenario FILE) --results FOLDER [--finding N]",
+  );
   process.exit(2);
 }
 
 // The operator and the control plane end with this process, so this one has to exit by itself.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
-const { command, scenario } = thirdPartyScenario(name);
-const file = join(values.results, name, "exploration.json");
+const { command, scenario } =
+  name === undefined
+    ? { command: values.command!, scenario: readScenario(values.scenario!) }
+    : thirdPartyScenario(name);
+const file = join(results, name ?? "", "exploration.json");
 const { findings } = JSON.parse(readFileSync(file, "utf8")) as Exploration;
 const [clean, again] = [await endWithoutFaults(), await endWithoutFaults()];
 const mask = endStateMask(clean, again);

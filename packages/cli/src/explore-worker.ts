@@ -1,8 +1,8 @@
 // Started by `exploreInParallel`, as a separate process: explores a part of what a module exports, or of a Go program.
 import { enableCompileCache } from "node:module";
-import type { ExploreProgress } from "@konverge/testing";
+import type { ExploreProgress, Finding } from "@konverge/testing";
 import { recordLoadedModules } from "./explore/code-version.ts";
-import type { WorkerMessage, WorkerTask } from "./explore/explore-in-parallel.ts";
+import { STOP, type WorkerMessage, type WorkerTask } from "./explore/explore-in-parallel.ts";
 import { UsageError } from "./usage-error.ts";
 
 enableCompileCache();
@@ -12,11 +12,21 @@ const send = (message: WorkerMessage, sent = () => {}) => process.send?.(message
 // The process that started this one is gone.
 process.once("disconnect", () => process.exit(1));
 
+// Ctrl-C reaches every process of the terminal: the one that started this one collects what was found, and ends it.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+const stop = new AbortController();
+process.on("message", (message) => {
+  if (message === STOP) stop.abort();
+});
+
 process.once("message", async ({ options, part }: WorkerTask) => {
   const self = {
     part,
     loaded,
     onProgress: (progress: ExploreProgress) => send({ progress }),
+    onFinding: (finding: Finding) => send({ finding }),
+    signal: stop.signal,
     onObjects: (objects: string) => send({ objects }),
   };
   const exploring =

@@ -39,6 +39,7 @@ export type { LaunchedProcess, LaunchOptions, RunnableOperator } from "./environ
 export { bashShell, type Shell } from "./environment/shell.ts";
 export type { FaultInjector, TestBackend, WebhookProcess } from "./environment/test-backend.ts";
 export * from "./environment/test-environment.ts";
+export { acceptedFindingsIn, acceptFindings } from "./explorer/accepted-findings.ts";
 export { assertNoFindings } from "./explorer/assert-no-findings.ts";
 export { type CheckOperatorOptions, checkOperator } from "./explorer/check-operator.ts";
 export { ClusterFollower } from "./explorer/cluster-follower.ts";
@@ -52,6 +53,8 @@ export { FAULT_FAMILIES, type FaultFamily, familyOf, POINT_FAMILIES } from "./ex
 export { FaultPlane } from "./explorer/fault-plane.ts";
 export * from "./explorer/finding.ts";
 export { findingPage } from "./explorer/finding-page.ts";
+export { type AcceptedFinding, Findings } from "./explorer/findings.ts";
+export type { ExplorationLimits } from "./explorer/limits.ts";
 export { mergedParts } from "./explorer/merged-explorations.ts";
 export * from "./explorer/oracle.ts";
 export type { ExplorationPart } from "./explorer/part.ts";

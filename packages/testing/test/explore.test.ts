@@ -151,3 +151,24 @@ test("an object that has failed and is Ready is found without any fault", async 
   assert.equal(findings[0].message, "the status of Widget w is Ready, but its phase is Failed");
   assert.deepEqual(findings[0].faults, []);
 });
+
+test("an exploration that is interrupted returns what it has found and reported so far, and so does one without time", async () => {
+  const stop = new AbortController();
+  const reported: Finding[] = [];
+  const onFinding = (finding: Finding) => {
+    reported.push(finding);
+    stop.abort();
+  };
+  const options = { faults: ["crash"], signal: stop.signal, onFinding } as const;
+  const { findings, stopped } = await explore(converges(forgetful), options);
+  assert.equal(stopped, "it was interrupted");
+  assert.deepEqual([reported.length, findings.length], [1, 1]);
+  const none = await explore(converges(forgetful), { time: 0 });
+  assert.deepEqual([none.stopped, none.findings.length], ["0 s have passed", 0]);
+});
+
+test("a finding that is accepted is returned separately", async () => {
+  const { findings } = await explore(converges(forgetful), { faults: ["crash"] });
+  const again = await explore(converges(forgetful), { faults: ["crash"], accepted: findings });
+  assert.deepEqual([again.findings, again.accepted.length], [[], findings.length]);
+});

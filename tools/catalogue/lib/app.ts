@@ -16,6 +16,8 @@ export const App = defineKind({
         id: z.string().optional(),
         version: z.string().optional(),
         size: z.int().optional(),
+        observedGeneration: z.int().optional(),
+        conditions: z.array(z.object({ type: z.string(), status: z.string(), reason: z.string() })).optional(),
       }),
     },
   },

@@ -34,6 +34,11 @@ export function exploreCommand(): Command {
       "--passed <file>",
       "file that keeps the faults which nothing was found with: they are not tried again until the code changes",
     )
+    .option(
+      "--baseline <file>",
+      "JSON file of findings that are accepted: they are not reported, and do not count (default: none)",
+    )
+    .option("--update-baseline", "write everything that is found to the file of --baseline (default: false)")
     .option("--points <number>", "with --command: try at most this many faults (default: all)", positive)
     .option("--only <text>", "with --command: only faults whose description contains this text")
     .option(
@@ -61,14 +66,16 @@ export function exploreCommand(): Command {
     .action(async (module: string | undefined, options: ExploreCommandOptions) => {
       const loaded = recordLoadedModules();
       const { exploreFromCommandLine } = await import("../explore/explore-command.ts");
-      // Each program has its own process group and ends with this process, so this one has to exit by itself.
-      stopOnSignals().addEventListener("abort", () => process.exit(130));
+      const signal = stopOnSignals();
       const world = {
         loaded,
+        signal,
         print: (text: string) => console.log(text),
         progress: (text: string) => console.error(text),
       };
       if ((await exploreFromCommandLine({ ...options, module }, world)) > 0) process.exitCode = 1;
+      // Each program has its own process group and ends with this process, so this one has to exit by itself.
+      if (signal.aborted) process.exit(130);
     });
 }
 
@@ -82,7 +89,8 @@ With a module, the operator runs on virtual time: one of each of its kinds is cr
 scenario says is done. With --go or --wasm, an unmodified operator in Go does: its time, its randomness, its files and
 its connections are the cluster's. With --command, it runs as a process behind a proxy to an embedded cluster: no containers, and no change of its
 code. It is killed and restarted, its requests fail, and its watches are late or expire, one fault in each run. $KONVERGE_WORKER
-has the number of the worker, for ports that only one process can have. Exits with 1 if something was found.
+has the number of the worker, for ports that only one process can have. Each finding is printed as it is found; Ctrl-C ends the
+exploration with a report of what was found so far. Exits with 1 if something was found.
 
 Examples:
   konverge explore src/operator.ts

@@ -1,11 +1,18 @@
 import { availableParallelism } from "node:os";
 import { realClock } from "@konverge/core";
 import {
+  type AcceptedFinding,
+  acceptedFindingsIn,
+  acceptFindings,
   type Exploration,
   type ExploreProgress,
   explorationJson,
   explorationText,
   exploreProgram,
+  type Fault,
+  type Finding,
+  Findings,
+  faultText,
   findingText,
   PROGRAM_FAULT_FAMILIES,
   type ProgramExploration,
@@ -40,6 +47,9 @@ export interface ExploreCommandOptions {
   readonly only?: string;
   readonly findings: number;
   readonly passed?: string;
+  /** A file of findings that are accepted. */
+  readonly baseline?: string;
+  readonly updateBaseline?: boolean;
   readonly workers?: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
@@ -51,44 +61,69 @@ export interface ExploreCommandOptions {
 export interface ExploreWorld {
   /** The URLs of the modules that this process has loaded, and will load. */
   readonly loaded: ReadonlySet<string>;
+  /** Ends the exploration with what was found so far. */
+  readonly signal?: AbortSignal;
   print(text: string): void;
   progress(text: string): void;
 }
 
 /** Explores and reports; returns the number of findings. */
 export async function exploreFromCommandLine(options: ExploreCommandOptions, world: ExploreWorld): Promise<number> {
-  const { module, scenario, results, output } = options;
-  const exploration = await exploredAs(options, world);
+  const { module, scenario, results, output, baseline, updateBaseline } = options;
+  if (updateBaseline && baseline === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
+  const printed = new Findings();
+  const print = (finding: Finding) => {
+    if (printed.add(finding) && output !== "json") world.print(`${findingText(finding)}\n`);
+  };
+  const exploration = await exploredAs(options, world, print);
+  for (const finding of exploration.findings) print(finding);
   if (output === "json") world.print(explorationJson(exploration));
   else for (const line of reportLines(exploration)) world.print(line);
+  if (updateBaseline && baseline !== undefined) {
+    acceptFindings(baseline, exploration);
+    world.progress(`wrote ${baseline}`);
+    return 0;
+  }
   if (results !== undefined) {
     for (const file of writeExploration(exploration, module ?? scenario!, results)) world.progress(`wrote ${file}`);
   }
   return exploration.findings.length;
 }
 
-async function exploredAs(options: ExploreCommandOptions, world: ExploreWorld): Promise<Exploration> {
+async function exploredAs(
+  options: ExploreCommandOptions,
+  world: ExploreWorld,
+  onFinding: (finding: Finding) => void,
+): Promise<Exploration> {
   const { module, command, go, wasm, scenario } = options;
   const given = [module, command, go, wasm].filter((one) => one !== undefined);
   if (given.length !== 1 || (module === undefined) !== (scenario !== undefined))
     throw new UsageError("pass either a module, or --scenario and one of --go, --wasm and --command");
-  if (module !== undefined) return exploreOnVirtualTime({ module, objects: options.objects }, options, world);
-  if (command !== undefined) return exploreCommand(command, scenarioIn(scenario!), options, world);
+  if (module !== undefined)
+    return exploreOnVirtualTime({ module, objects: options.objects }, options, world, onFinding);
+  if (command !== undefined) return exploreCommand(command, scenarioIn(scenario!), options, world, onFinding);
   if (go !== undefined) world.progress(`compiling ${go} for js/wasm`);
-  return exploreOnVirtualTime({ wasm: wasm ?? builtProgram(go!), scenario: scenario! }, options, world);
+  return exploreOnVirtualTime({ wasm: wasm ?? builtProgram(go!), scenario: scenario! }, options, world, onFinding);
 }
 
 async function exploreOnVirtualTime(
   subject: Pick<ModuleExploration, "module" | "objects"> | Pick<GoExploration, "wasm" | "scenario">,
   { depth, seed, findings, time, faults, passed, ...options }: ExploreCommandOptions,
   world: ExploreWorld,
+  onFinding: (finding: Finding) => void,
 ): Promise<Exploration> {
   const { workers = Math.min(availableParallelism(), 8) } = options;
-  const settings = { depth, seed, findings, time, faults, passed };
+  const settings = { depth, seed, findings, time, faults, passed, accepted: acceptedIn(options.baseline) };
   const onObjects = (from: string) => world.progress(`objects from ${from}`);
   const onProgress = seldom(world);
-  if (workers > 1) return exploreInParallel({ ...subject, ...settings }, workers, { onProgress, onObjects });
-  const self = { loaded: world.loaded, onProgress, onObjects };
+  if (workers > 1)
+    return exploreInParallel({ ...subject, ...settings }, workers, {
+      onProgress,
+      onObjects,
+      onFinding,
+      signal: world.signal,
+    });
+  const self = { loaded: world.loaded, onProgress, onObjects, onFinding, signal: world.signal };
   if ("wasm" in subject) return exploreGoProgram({ ...subject, ...settings }, self);
   return exploreModule({ ...subject, ...settings }, self);
 }
@@ -113,21 +148,40 @@ async function exploreCommand(
   scenario: ProgramScenario,
   options: ExploreCommandOptions,
   world: ExploreWorld,
+  onFinding: (finding: Finding) => void,
 ): Promise<ProgramExploration> {
-  const { module: _, results: _results, output: _output, faults, passed, ...settings } = options;
+  const { module: _, results: _results, output: _output, baseline, faults, passed, ...settings } = options;
   const version = codeVersion(world.loaded, [command, filesIn(command), scenario, options.seed]);
   return exploreProgram({
     ...settings,
     command,
     scenario,
+    accepted: acceptedIn(baseline),
+    onFinding,
+    ...(world.signal && { signal: world.signal }),
     ...(passed !== undefined && { passed: passedFaultsIn(passed, version) }),
     ...(faults !== undefined && { faults: familiesIn(faults, PROGRAM_FAULT_FAMILIES) }),
     onProgress: (progress) => world.progress(progressText(progress)),
   });
 }
 
+/** The findings that a baseline accepts. */
+function acceptedIn(baseline: string | undefined): readonly AcceptedFinding[] {
+  if (baseline === undefined) return [];
+  try {
+    return acceptedFindingsIn(baseline);
+  } catch (error) {
+    throw new UsageError(`--baseline ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const faultsText = (faults: readonly Fault[]) => faults.map(faultText).join(" and ") || "without any fault";
+
+/** What is known at the end only: each finding was printed when it was found. */
 function reportLines(exploration: Exploration | ProgramExploration): string[] {
-  const lines = exploration.findings.map((finding) => `${findingText(finding)}\n`);
+  const lines = exploration.findings.flatMap(({ oracle, message, also = [] }) =>
+    also.length === 0 ? [] : [`${oracle}: ${message}`, ...also.map((faults) => `  also: ${faultsText(faults)}`), ""],
+  );
   lines.push(explorationText(exploration));
   if (!("missed" in exploration)) return lines;
   const { missed, unconfirmed } = exploration;

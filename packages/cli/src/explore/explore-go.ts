@@ -33,7 +33,7 @@ export function builtProgram(name: string): string {
 
 /** Explores a Go program on virtual time. */
 export async function exploreGoProgram(options: GoExploration, self: ExploringProcess): Promise<Exploration> {
-  const { wasm, depth, seed, findings, time, faults, passed } = options;
+  const { wasm, depth, seed, findings, time, faults, passed, accepted = [] } = options;
   const scenario = scenarioIn(options.scenario);
   const bytes = asUsage(() => readFileSync(wasm));
   const digest = createHash("sha256").update(bytes).digest("hex");
@@ -47,7 +47,10 @@ export async function exploreGoProgram(options: GoExploration, self: ExploringPr
     depth,
     seed,
     findings,
+    accepted,
     onProgress: self.onProgress,
+    onFinding: self.onFinding,
+    ...(self.signal && { signal: self.signal }),
     ...(self.part && { part: self.part }),
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),

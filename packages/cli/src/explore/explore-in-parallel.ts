@@ -1,5 +1,11 @@
 import { spawn } from "node:child_process";
-import { type Exploration, type ExplorationPart, type ExploreProgress, mergedParts } from "@konverge/testing";
+import {
+  type Exploration,
+  type ExplorationPart,
+  type ExploreProgress,
+  type Finding,
+  mergedParts,
+} from "@konverge/testing";
 import { startedModule } from "../started-files.ts";
 import { UsageError } from "../usage-error.ts";
 import type { GoExploration } from "./explore-go.ts";
@@ -11,10 +17,14 @@ export interface WorkerTask {
   readonly part: ExplorationPart;
 }
 
+/** What a worker is sent when it has to end with what it has found so far. */
+export const STOP = "stop";
+
 /** What a worker says: how far it is, and at last what it found or why it could not. */
 export type WorkerMessage =
   | { readonly progress: ExploreProgress }
   | { readonly objects: string }
+  | { readonly finding: Finding }
   | { readonly exploration: Exploration }
   | { readonly problem: string; readonly isUsage: boolean };
 
@@ -22,13 +32,14 @@ export type WorkerMessage =
 export async function exploreInParallel(
   options: ModuleExploration | GoExploration,
   workers: number,
-  { onProgress, onObjects }: Pick<ExploringProcess, "onProgress" | "onObjects">,
+  { onProgress, onObjects, onFinding, signal }: Omit<ExploringProcess, "part" | "loaded">,
 ): Promise<Exploration> {
   const latest = new Map<number, ExploreProgress>();
   const stop = new AbortController();
   const explored = Array.from({ length: workers }, (_, i) => {
     const part = { number: i + 1, of: workers };
-    return explorePart({ options, part }, stop.signal, (message) => {
+    return explorePart({ options, part }, stop.signal, signal, (message) => {
+      if ("finding" in message) onFinding(message.finding);
       if ("objects" in message && part.number === 1) onObjects(message.objects);
       if (!("progress" in message)) return;
       latest.set(i, message.progress);
@@ -54,7 +65,12 @@ function sum(all: readonly ExploreProgress[], tried: string): ExploreProgress {
   };
 }
 
-function explorePart(task: WorkerTask, stop: AbortSignal, onMessage: (message: WorkerMessage) => void) {
+function explorePart(
+  task: WorkerTask,
+  stop: AbortSignal,
+  end: AbortSignal | undefined,
+  onMessage: (message: WorkerMessage) => void,
+) {
   // What an operator prints is not part of the result.
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", startedModule("explore-worker")], {
     stdio: ["ignore", 2, 2, "ipc"],
@@ -74,7 +90,8 @@ function explorePart(task: WorkerTask, stop: AbortSignal, onMessage: (message: W
   child.once("exit", (code, signal) =>
     reject(new Error(`worker ${number} of ${of} ended with ${signal ?? `exit code ${code}`}: see the output above`)),
   );
-  stop.addEventListener("abort", () => child.kill());
+  stop.addEventListener("abort", () => child.kill("SIGKILL"));
+  end?.addEventListener("abort", () => child.connected && child.send(STOP, () => {}));
   child.send(task, () => {});
   return promise;
 }

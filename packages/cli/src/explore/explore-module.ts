@@ -2,12 +2,14 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
+  type AcceptedFinding,
   checkOperator,
   type Exploration,
   type ExplorationPart,
   type ExploreProgress,
   explore,
   FAULT_FAMILIES,
+  type Finding,
   passedFaultsIn,
   type Scenario,
 } from "@konverge/testing";
@@ -25,6 +27,8 @@ export interface ExplorationSettings {
   readonly faults?: string | undefined;
   readonly findings: number;
   readonly passed?: string | undefined;
+  /** Findings that are known. */
+  readonly accepted?: readonly AcceptedFinding[];
 }
 
 /** How a module is explored: what the command line says, and can be sent to another process. */
@@ -40,20 +44,27 @@ export interface ExploringProcess {
   /** The URLs of the modules that it has loaded, and will load. */
   readonly loaded: ReadonlySet<string>;
   onProgress(progress: ExploreProgress): void;
+  /** Called with each finding as soon as it is found. */
+  onFinding(finding: Finding): void;
+  /** Ends the exploration with what was found so far. */
+  readonly signal?: AbortSignal | undefined;
   /** Called with the file or folder that objects are from. */
   onObjects(from: string): void;
 }
 
 /** Explores the operator or the scenario that a module exports. */
 export async function exploreModule(options: ModuleExploration, self: ExploringProcess): Promise<Exploration> {
-  const { module: file, depth, seed, findings, time, faults, passed } = options;
-  const { part, onProgress } = self;
+  const { module: file, depth, seed, findings, time, faults, passed, accepted = [] } = options;
+  const { part, onProgress, onFinding, signal } = self;
   if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
   const settings = {
     depth,
     seed,
     findings,
     onProgress,
+    onFinding,
+    accepted,
+    ...(signal && { signal }),
     ...(part && { part }),
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),

@@ -1,10 +1,12 @@
 import type { Snapshot } from "@konverge/apiserver";
-import { type Random, realClock, seededRandom } from "@konverge/core";
+import { type Random, seededRandom } from "@konverge/core";
 import { endStateMask } from "../explorer/end-state.ts";
 import { exitOracle } from "../explorer/exit-oracle.ts";
-import { type Fault, faultName, faultText } from "../explorer/fault.ts";
+import { type Fault, faultText } from "../explorer/fault.ts";
 import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
 import type { Exploration, ExploreProgress, Finding } from "../explorer/finding.ts";
+import { type AcceptedFinding, Findings } from "../explorer/findings.ts";
+import { type ExplorationLimits, ExplorationStopped, Limits } from "../explorer/limits.ts";
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
 import type { PassedFaults } from "../explorer/passed-faults.ts";
@@ -12,7 +14,7 @@ import { PROGRAM_FAULT_FAMILIES, programFaults } from "./program-faults.ts";
 import { IDLE_AFTER, type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
 
 /** Options of {@link exploreProgram}. */
-export interface ExploreProgramOptions extends ProgramRunOptions {
+export interface ExploreProgramOptions extends Omit<ProgramRunOptions, "reached">, ExplorationLimits {
   /** Default: all that can happen to a program. */
   readonly faults?: readonly FaultFamily[];
   /** Only faults whose description contains this text. Default: all. */
@@ -23,16 +25,18 @@ export interface ExploreProgramOptions extends ProgramRunOptions {
   readonly seed?: number;
   /** Try at most this many faults. Default: all. */
   readonly points?: number;
-  /** Stop after this many milliseconds. Default: no limit. */
-  readonly time?: number;
   /** Stop after this many findings. Default: 10. */
   readonly findings?: number;
+  /** Findings that are known: they are returned separately, and do not count. Default: none. */
+  readonly accepted?: readonly AcceptedFinding[];
   /** How many runs there are at a time, each with its own cluster and process. Default: 2. */
   readonly workers?: number;
   /** The faults that nothing was found with: they are not tried again, and what passes is added. Depth 1 only. Default: none. */
   readonly passed?: PassedFaults;
   /** Called after each run. */
   onProgress?(progress: ExploreProgress): void;
+  /** Called with each finding as soon as it is found. Default: nothing. */
+  onFinding?(finding: Finding): void;
 }
 
 /** The result of the exploration of a program. */
@@ -67,9 +71,8 @@ class ProgramSearch {
   readonly #state: Snapshot;
   readonly #seed: number;
   readonly #random: Random;
-  readonly #clock = realClock();
-  readonly #started: number;
-  readonly #findings = new Map<string, Finding>();
+  readonly #limits: Limits;
+  readonly #findings: Findings;
   readonly #tried = new Set<string>();
   readonly #families: Partial<Record<FaultFamily, number>> = {};
   #runs = 0;
@@ -77,16 +80,44 @@ class ProgramSearch {
   #missed = 0;
   #unconfirmed = 0;
   #total = 2;
+  #points: ReadonlySet<string> = new Set();
+  #pruned = 0;
+  #earlier = 0;
+  #deterministic = true;
 
   constructor(options: ExploreProgramOptions, state: Snapshot) {
     this.#options = options;
     this.#state = state;
     this.#seed = options.seed ?? 1;
     this.#random = seededRandom(this.#seed);
-    this.#started = this.#clock.monotonic();
+    this.#limits = new Limits(options);
+    this.#findings = new Findings(options.accepted, options.onFinding);
   }
 
   async run(): Promise<ProgramExploration> {
+    try {
+      await this.#explore();
+    } catch (error) {
+      if (!(error instanceof ExplorationStopped)) throw error;
+    }
+    return {
+      seed: this.#seed,
+      runs: this.#runs,
+      points: this.#points.size,
+      tried: this.#families,
+      pruned: this.#pruned,
+      earlier: this.#earlier,
+      covered: this.#tried.size,
+      deterministic: this.#deterministic,
+      stopped: this.#stopped(),
+      findings: this.#findings.all,
+      accepted: this.#findings.accepted,
+      missed: this.#missed,
+      unconfirmed: this.#unconfirmed,
+    };
+  }
+
+  async #explore(): Promise<void> {
     const { points, depth = 1, only, passed } = this.#options;
     const clean = await this.#play([], 0);
     const again = await this.#play([], 0);
@@ -94,6 +125,7 @@ class ProgramSearch {
     const judges = [...oracles(mask), EXIT];
     for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
     const families = this.#options.faults ?? PROGRAM_FAULT_FAMILIES;
+    this.#deterministic = mask.size === 0 && samePoints(clean, again);
     const { faults, pruned } = programFaults([clean, again], families, this.#random);
     let chosen = faults
       .map(({ fault }) => fault)
@@ -101,7 +133,10 @@ class ProgramSearch {
     if (points !== undefined && points < chosen.length) chosen = shuffled(chosen, this.#random).slice(0, points);
     // A scenario that fails without faults says nothing about what faults do to it.
     if (!clean.endState) chosen = [];
+    this.#pruned = pruned;
+    this.#points = new Set(chosen.map(({ at }) => JSON.stringify(at)));
     const fresh = depth > 1 ? chosen : chosen.filter((fault) => !passed?.has(JSON.stringify(fault)));
+    this.#earlier = chosen.length - fresh.length;
     this.#total += fresh.length;
     const harmless: Fault[] = [];
     await this.#each(
@@ -117,20 +152,6 @@ class ProgramSearch {
       this.#total += pairs.length;
       await this.#each(pairs, (pair, worker) => this.#try(pair, clean, judges, worker));
     }
-    return {
-      seed: this.#seed,
-      runs: this.#runs,
-      points: new Set(chosen.map(({ at }) => JSON.stringify(at))).size,
-      tried: this.#families,
-      pruned,
-      earlier: chosen.length - fresh.length,
-      covered: this.#tried.size,
-      deterministic: mask.size === 0 && samePoints(clean, again),
-      stopped: this.#stopped(),
-      findings: [...this.#findings.values()],
-      missed: this.#missed,
-      unconfirmed: this.#unconfirmed,
-    };
   }
 
   /** Several at a time, each worker one after the other, until there is no more time. */
@@ -165,11 +186,7 @@ class ProgramSearch {
   }
 
   #keep({ name }: Oracle, message: string, { faults, seed, timeline }: ProgramRun): void {
-    const kinds = faults.map((fault) => (fault.type === "error" ? faultName(fault) : fault.type)).sort();
-    const key = JSON.stringify([name, message.replace(/\d+/g, "N"), kinds]);
-    const known = this.#findings.get(key);
-    const finding = known ?? { oracle: name, message, faults, seed, timeline, runs: 0 };
-    this.#findings.set(key, { ...finding, runs: finding.runs + 1 });
+    this.#findings.add({ oracle: name, message, faults, seed, timeline, runs: 1 });
   }
 
   async #play(
@@ -178,13 +195,17 @@ class ProgramSearch {
     options: Pick<ExploreProgramOptions, "idleAfter"> = {},
   ): Promise<ProgramRun> {
     this.#runs++;
-    const run = await runProgram({ ...this.#options, ...options }, this.#state, { faults, seed: this.#seed, worker });
+    const run = await runProgram({ ...this.#options, ...options, reached: this.#limits.reached }, this.#state, {
+      faults,
+      seed: this.#seed,
+      worker,
+    });
     this.#done++;
     this.#total = Math.max(this.#total, this.#done);
     this.#options.onProgress?.({
       done: this.#done,
       total: this.#total,
-      findings: this.#findings.size,
+      findings: this.#findings.all.length,
       tried: faults.length === 0 ? "no fault" : faults.map(faultText).join(" and "),
     });
     return run;
@@ -192,9 +213,9 @@ class ProgramSearch {
 
   /** Why there are no more runs, if there are not. */
   #stopped(): string | undefined {
-    const { time, findings = 10 } = this.#options;
-    if (time !== undefined && this.#clock.monotonic() - this.#started >= time) return `${time / 1000} s have passed`;
-    return this.#findings.size >= findings ? `there are ${findings} findings` : undefined;
+    const { findings = 10 } = this.#options;
+    const reached = this.#limits.reached();
+    return reached ?? (this.#findings.all.length >= findings ? `there are ${findings} findings` : undefined);
   }
 }
 

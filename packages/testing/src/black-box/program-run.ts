@@ -9,6 +9,7 @@ import { ClusterFollower } from "../explorer/cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "../explorer/end-state.ts";
 import type { Fault } from "../explorer/fault.ts";
 import { FaultPlane } from "../explorer/fault-plane.ts";
+import { throwIfReached } from "../explorer/limits.ts";
 import type { ExploredRun, Invariant, RunFailure } from "../explorer/oracle.ts";
 import { type ProgramExit, ProgramProcess } from "./program-process.ts";
 import { ProgramProxy } from "./program-proxy.ts";
@@ -27,6 +28,8 @@ export interface ProgramRunOptions {
   readonly idleAfter?: number;
   /** The run fails if the program is not idle after this time, in milliseconds. Default: 60,000. */
   readonly idleTimeout?: number;
+  /** Why the exploration has to end now, if it has to: then the run throws {@link ExplorationStopped}. */
+  readonly reached?: () => string | undefined;
 }
 
 /** A run of a program. */
@@ -140,6 +143,7 @@ class Run {
       world: this.#follower,
       plane: this.#plane,
       untilIdle: () => this.#untilIdle(),
+      reached: this.#options.reached,
     });
     let failure: RunFailure | undefined;
     const following = this.#follow();
@@ -258,6 +262,7 @@ class Run {
     const writes = this.#proxy.writes;
     this.#observe();
     while (!this.#isIdle()) {
+      throwIfReached(this.#options.reached);
       if (this.#exits.length > MOST_EXITS) {
         throw new RunStopped({ type: "restless", message: `the program exited ${this.#exits.length} times` });
       }

@@ -1,6 +1,7 @@
 import type { Client } from "@konverge/client";
 import { type AnyObject, isNotFound, type KindRef, type KubeObject, sleep } from "@konverge/core";
 import type { FaultPlane } from "../explorer/fault-plane.ts";
+import { throwIfReached } from "../explorer/limits.ts";
 import type { RunFailure } from "../explorer/oracle.ts";
 import { resourceOf } from "../explorer/request-words.ts";
 import type { World } from "../explorer/world.ts";
@@ -14,6 +15,8 @@ export interface ScenarioPlayerOptions {
   /** Called before each write of the user. */
   readonly plane: FaultPlane;
   untilIdle(): Promise<void>;
+  /** Why the exploration has to end now, if it has to: then it stops waiting. */
+  readonly reached?: (() => string | undefined) | undefined;
 }
 
 /** A run ended before its scenario did. */
@@ -84,6 +87,8 @@ export class ScenarioPlayer {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       throw new RunStopped({ type: "scenario", message: `the step "${what}" failed: ${message}` });
+    } finally {
+      plane.userHasWritten();
     }
   }
 
@@ -109,8 +114,11 @@ export class ScenarioPlayer {
         : "deleted" in until
           ? "deleted"
           : until.expression.text;
+    if (await plane.userWaits(`${target}: ${description}`)) return;
     const end = client.clock.monotonic() + timeout;
     for (let why = ""; ; ) {
+      throwIfReached(this.#options.reached);
+      if (plane.stopsWaiting()) return;
       const object = (await client.get(kind, key).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -134,7 +142,6 @@ export class ScenarioPlayer {
       }
       await this.#sleep(TICK);
     }
-    plane.note({ who: "user", type: "wait", what: `${target}: ${description}` });
   }
 
   async #target(text: string) {

@@ -5,6 +5,8 @@ import type { World } from "./world.ts";
 /** A fault that another client or the cluster brings about. */
 type WorldFault = Extract<Fault, { type: "delete" | "edit" | "crd update" | "node lost" }>;
 
+const MERGE = "application/merge-patch+json";
+
 /** How long a client waits until an object is gone that it wants to create again, and how often it tries. */
 const RECREATE = { everyMs: 200, tries: 600 };
 
@@ -22,7 +24,7 @@ export async function disturbWorld(fault: WorldFault, world: World): Promise<voi
       case "crd update": {
         const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${fault.crd}`;
         const body = { metadata: { annotations: { "example.com/updated": "yes" } } };
-        await world.client.request({ method: "PATCH", path, body, contentType: "application/merge-patch+json" });
+        await world.client.request({ method: "PATCH", path, body, contentType: MERGE });
         return;
       }
       case "node lost":
@@ -73,6 +75,11 @@ async function edit({ target, pointer, value, back }: Extract<Fault, { type: "ed
   const path = pathOf(target, world);
   const before = JSON.parse(await world.client.request({ method: "GET", path })) as AnyObject;
   const previous = valueAt(before, pointer);
+  if (pointer.startsWith("/metadata/annotations/") && !before.metadata.annotations) {
+    const annotations = { metadata: { annotations: { [lastStep(pointer)]: value } } };
+    await world.client.request({ method: "PATCH", path, body: annotations, contentType: MERGE });
+    return;
+  }
   const patch = async (to: unknown) => {
     const operation = to === undefined ? { op: "remove", path: pointer } : { op: "add", path: pointer, value: to };
     await world.client.request({
@@ -108,6 +115,14 @@ async function podsOf({ client, namespace }: World): Promise<readonly ListedPod[
 
 function pathOf({ group, version, plural, name }: FaultTarget, { namespace }: World): string {
   return `${group === "" ? "/api" : `/apis/${group}`}/${version}/namespaces/${namespace}/${plural}/${name}`;
+}
+
+/** The name that a pointer ends with. */
+function lastStep(pointer: string): string {
+  return pointer
+    .slice(pointer.lastIndexOf("/") + 1)
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
 }
 
 function valueAt(object: unknown, pointer: string): unknown {

@@ -25,6 +25,8 @@ const CHANCE = new Set([
   "nodePort",
   "containerID",
   "caBundle",
+  // What another client writes as a fault.
+  "example.com/foreign",
   "addresses",
   // How often a Deployment was rolled out, and back.
   "deployment.kubernetes.io/revision",

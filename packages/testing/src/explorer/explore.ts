@@ -1,4 +1,4 @@
-import { type AnyObject, type KindRef, type KubeObject, type Random, realClock, seededRandom } from "@konverge/core";
+import { type AnyObject, type KindRef, type KubeObject, type Random, seededRandom } from "@konverge/core";
 import { type RunnableOperator, runnable } from "../environment/runnable-operator.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { announcedProgress } from "./announced-progress.ts";
@@ -9,7 +9,9 @@ import { type Fault, faultText } from "./fault.ts";
 import { type FaultCandidate, faultCandidates } from "./fault-candidates.ts";
 import { FAULT_FAMILIES, type FaultFamily, familyOf, isPass } from "./fault-family.ts";
 import type { Exploration, ExploreProgress, Finding } from "./finding.ts";
-import { findingKey, merged, passFinding } from "./merged-explorations.ts";
+import { type AcceptedFinding, Findings } from "./findings.ts";
+import { type ExplorationLimits, ExplorationStopped, Limits } from "./limits.ts";
+import { merged, passFinding } from "./merged-explorations.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { oracles } from "./oracles.ts";
 import { type ExplorationPart, inPart, isFirst } from "./part.ts";
@@ -17,12 +19,12 @@ import type { PassedFaults } from "./passed-faults.ts";
 import { crdDeletionPass } from "./passes/crd-deletion.ts";
 import { deletionPass } from "./passes/deletion.ts";
 import { driftPass } from "./passes/drift.ts";
-import type { PassResult } from "./passes/pass.ts";
+import type { PassOptions, PassProblem, PassResult } from "./passes/pass.ts";
 import { rbacPass } from "./passes/rbac.ts";
 import { specPass } from "./passes/spec.ts";
 
 /** Options of {@link explore}. */
-export interface ExploreOptions extends RunOptions {
+export interface ExploreOptions extends Omit<RunOptions, "reached">, ExplorationLimits {
   /** The families of faults to try. Default: all. */
   readonly faults?: readonly FaultFamily[];
   /** Try every Nth fault, write or field only: for long scenarios. Default: 1. */
@@ -39,10 +41,10 @@ export interface ExploreOptions extends RunOptions {
   readonly seed?: number;
   /** Try at most this many faults of each depth, chosen by the seed. Default: all of depth 1, and 200 of each further depth. */
   readonly runs?: number;
-  /** Stop after this many milliseconds of real time. Default: no limit. */
-  readonly time?: number;
   /** Stop after this many findings. Default: 10. */
   readonly findings?: number;
+  /** Findings that are known: they are returned separately, and do not count. Default: none. */
+  readonly accepted?: readonly AcceptedFinding[];
   /**
    * The faults that nothing was found with, such as those {@link passedFaultsIn} a file: they are not tried again, and what passes
    * is added. Depth 1 only. Default: none.
@@ -52,6 +54,8 @@ export interface ExploreOptions extends RunOptions {
   readonly part?: ExplorationPart;
   /** Called after each run. Default: prints a line to standard error every ten seconds. */
   onProgress?(progress: ExploreProgress): void;
+  /** Called with each finding as soon as it is found. Default: nothing. */
+  onFinding?(finding: Finding): void;
   /** Judge runs by these as well. */
   readonly oracles?: readonly Oracle[];
 }
@@ -77,11 +81,19 @@ export async function explore(
   const results: Exploration[] = [];
   const isRoleOnly = options.faults?.every((family) => family === "rbac");
   const progress = new Progress(options.onProgress ?? announcedProgress());
+  const { reached } = new Limits(options);
+  const limited = { ...options, reached };
+  // What a scenario has found is not new in the next one.
+  const findings = new Findings(options.accepted, options.onFinding);
   if (!isRoleOnly) {
-    for (const [i, one] of scenarios.entries()) results.push(await new Search(one, i, options, progress).run());
+    for (const [i, one] of scenarios.entries()) {
+      if (i > 0 && reached()) break;
+      results.push(await new Search(one, i, limited, progress, findings).run());
+    }
   }
-  const role = await roleResult(scenarios, options, progress);
-  return merged(role ? [...results, role] : results);
+  const role = await roleResult(scenarios, limited, progress, findings);
+  const whole = merged(role ? [...results, role] : results);
+  return { ...whole, findings: findings.all, accepted: findings.accepted };
 }
 
 /** Runs a scenario with the faults and the seed of a finding: what happens is the same again. */
@@ -119,17 +131,18 @@ class Progress {
   }
 }
 
+/** The options of an exploration whose limits count from its start. */
+type LimitedOptions = ExploreOptions & Required<Pick<RunOptions, "reached">>;
+
 class Search {
   readonly #scenario: Scenario;
   /** The place of the scenario among all that are explored. */
   readonly #index: number;
-  readonly #options: ExploreOptions;
+  readonly #options: LimitedOptions;
   readonly #progress: Progress;
   readonly #seed: number;
   readonly #random: Random;
-  readonly #machine = realClock();
-  readonly #started: number;
-  readonly #findings = new Map<string, Finding>();
+  readonly #findings: Findings;
   readonly #covered = new Set<string>();
   /** Faults after a first one, at states that no run has reached with them. */
   readonly #frontier: { readonly faults: readonly Fault[]; readonly key: string }[] = [];
@@ -138,45 +151,36 @@ class Search {
   #pruned = 0;
   #earlier = 0;
 
-  constructor(scenario: Scenario, index: number, options: ExploreOptions, progress: Progress) {
+  constructor(scenario: Scenario, index: number, options: LimitedOptions, progress: Progress, findings: Findings) {
     this.#scenario = scenario;
     this.#index = index;
     this.#options = options;
     this.#progress = progress;
     this.#seed = options.seed ?? 1;
     this.#random = seededRandom(this.#seed);
-    this.#started = this.#machine.monotonic();
+    this.#findings = findings;
   }
 
   async run(): Promise<Exploration> {
-    const { depth = 1, passed } = this.#options;
-    const clean = await this.#play([]);
-    const isPassOnly = this.#options.faults?.every((family) => isPass(family)) ?? false;
-    const again = isPassOnly ? clean : await this.#play([]);
-    const other = isPassOnly ? clean : await this.#play([], this.#seed + 1);
-    const deterministic = isSameTimeline(clean, again);
-    const mask = clean.endState && other.endState ? endStateMask(clean.endState, other.endState) : new Set<string>();
-    const judges = [...oracles(mask), ...externalOracles(clean, other), ...(this.#options.oracles ?? [])];
-    for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
-    // A scenario that fails without faults says nothing about what faults do to it.
-    const candidates = clean.endState ? this.#chosen(this.#candidates(clean)) : [];
-    // The same in all parts: one of them counts it.
-    if (!isFirst(this.#options.part)) this.#pruned = 0;
-    const points = new Set(candidates.map(({ fault }) => JSON.stringify(fault.at))).size;
-    this.#progress.expect(candidates.length);
+    let [points, deterministic] = [0, true];
     let stopped: string | undefined;
-    for (const { fault, key } of candidates) {
-      stopped = this.#exhausted();
-      if (stopped) break;
-      this.#covered.add(key);
-      this.#count(familyOf(fault.type), 1);
-      const name = JSON.stringify([this.#index, fault]);
-      // What follows a fault is found by running with it: pairs need the run.
-      if (depth === 1 && passed?.has(name)) this.#earlier++;
-      else if (await this.#try([fault], clean, judges, depth > 1)) passed?.add(name);
+    try {
+      const { clean, judges, ...rest } = await this.#cleanRuns();
+      deterministic = rest.deterministic;
+      // A scenario that fails without faults says nothing about what faults do to it.
+      const candidates = clean.endState ? this.#chosen(this.#candidates(clean)) : [];
+      // The same in all parts: one of them counts it.
+      if (!isFirst(this.#options.part)) this.#pruned = 0;
+      points = new Set(candidates.map(({ fault }) => JSON.stringify(fault.at))).size;
+      this.#progress.expect(candidates.length);
+      stopped = await this.#all(candidates, clean, judges);
+      for (let level = 2; level <= (this.#options.depth ?? 1) && !stopped; level++)
+        await this.#deeper(level, clean, judges);
+      if (clean.endState && !stopped) await this.#passes(clean);
+    } catch (error) {
+      if (!(error instanceof ExplorationStopped)) throw error;
+      stopped = error.message;
     }
-    for (let level = 2; level <= depth && !stopped; level++) await this.#deeper(level, clean, judges);
-    if (clean.endState && !stopped) await this.#passes(clean);
     return {
       seed: this.#seed,
       runs: this.#runs,
@@ -187,8 +191,41 @@ class Search {
       covered: this.#covered.size,
       deterministic,
       stopped,
-      findings: [...this.#findings.values()],
+      findings: [],
+      accepted: [],
     };
+  }
+
+  /** The runs without faults, and the judges that know what these do not share. */
+  async #cleanRuns() {
+    const clean = await this.#play([]);
+    const isPassOnly = this.#options.faults?.every((family) => isPass(family)) ?? false;
+    const again = isPassOnly ? clean : await this.#play([]);
+    const other = isPassOnly ? clean : await this.#play([], this.#seed + 1);
+    const mask = clean.endState && other.endState ? endStateMask(clean.endState, other.endState) : new Set<string>();
+    const judges = [...oracles(mask), ...externalOracles(clean, other), ...(this.#options.oracles ?? [])];
+    for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
+    return { clean, judges, deterministic: isSameTimeline(clean, again) };
+  }
+
+  /** Tries these faults one after the other; returns why not all, if not. */
+  async #all(
+    candidates: readonly FaultCandidate[],
+    clean: PlayedRun,
+    judges: readonly Oracle[],
+  ): Promise<string | undefined> {
+    const { depth = 1, passed } = this.#options;
+    for (const { fault, key } of candidates) {
+      const stopped = this.#exhausted();
+      if (stopped) return stopped;
+      this.#covered.add(key);
+      this.#count(familyOf(fault.type), 1);
+      const name = JSON.stringify([this.#index, fault]);
+      // What follows a fault is found by running with it: pairs need the run.
+      if (depth === 1 && passed?.has(name)) this.#earlier++;
+      else if (await this.#try([fault], clean, judges, depth > 1)) passed?.add(name);
+    }
+    return undefined;
   }
 
   /** All faults of a run but those to which another is equivalent. */
@@ -223,26 +260,28 @@ class Search {
 
   /** What is done to the scenario as a whole. */
   async #passes({ kinds, operators }: PlayedRun): Promise<void> {
-    const options = { ...this.#options, seed: this.#seed };
     const has = (family: FaultFamily) => (this.#options.faults ?? FAULT_FAMILIES).includes(family);
-    const run = async (family: FaultFamily, pass: () => Promise<PassResult>) => {
+    const run = async (family: FaultFamily, pass: (options: PassOptions) => Promise<PassResult>) => {
       if (!has(family)) return;
-      const { tried, runs, problems } = await pass();
+      const keep = (problem: PassProblem) => {
+        if (this.#findings.add(passFinding(family, problem, this.#seed))) this.#progress.found();
+      };
+      const onProblem = (problem: PassProblem) => {
+        if (!this.#findings.has({ oracle: family, message: problem.message })) keep(problem);
+      };
+      const { tried, runs, problems } = await pass({ ...this.#options, seed: this.#seed, onProblem });
       this.#count(family, tried);
       this.#runs += runs;
-      for (const problem of problems) {
-        this.#findings.set(`${family} ${problem.message}`, passFinding(family, problem, this.#seed));
-        this.#progress.found();
-      }
+      for (const problem of problems) onProblem(problem);
       this.#progress.did(family, runs);
     };
     for (const kind of this.#options.kinds ?? kinds)
-      await run("deletion", () => deletionPass(this.#scenario, kind, options));
-    await run("drift", () => driftPass(this.#scenario, options));
-    await run("spec", () => specPass(this.#scenario, options));
+      await run("deletion", (options) => deletionPass(this.#scenario, kind, options));
+    await run("drift", (options) => driftPass(this.#scenario, options));
+    await run("spec", (options) => specPass(this.#scenario, options));
     for (const operator of operators) {
       if (!("main" in operator) && isFirst(this.#options.part)) {
-        await run("crd deletion", () => crdDeletionPass(runnable(operator), this.#scenario, options));
+        await run("crd deletion", (options) => crdDeletionPass(runnable(operator), this.#scenario, options));
       }
     }
   }
@@ -268,9 +307,7 @@ class Search {
     const run = await this.#play(faults);
     const found = judged(judges, run, clean);
     for (const [oracle, message] of found) {
-      const key = findingKey({ oracle: oracle.name, message, faults: run.faults });
-      const known = this.#findings.get(key);
-      if (known) this.#findings.set(key, { ...known, runs: known.runs + 1 });
+      if (this.#findings.has({ oracle: oracle.name, message })) this.#keep(oracle, message, run);
       else await this.#shrink(oracle, message, run, clean);
     }
     // What follows a fault that has done harm already would be blamed for it.
@@ -295,11 +332,8 @@ class Search {
   }
 
   #keep(oracle: Oracle, message: string, { faults, seed, timeline }: ExploredRun): void {
-    const key = findingKey({ oracle: oracle.name, message, faults });
-    if (!this.#findings.has(key)) {
-      this.#findings.set(key, { oracle: oracle.name, message, faults, seed, timeline, runs: 1 });
-      this.#progress.found();
-    }
+    const isNew = this.#findings.add({ oracle: oracle.name, message, faults, seed, timeline, runs: 1 });
+    if (isNew) this.#progress.found();
   }
 
   async #play(faults: readonly Fault[], seed = this.#seed): Promise<PlayedRun> {
@@ -310,42 +344,46 @@ class Search {
   }
 
   #exhausted(): string | undefined {
-    const { time, findings = 10 } = this.#options;
-    if (time !== undefined && this.#machine.monotonic() - this.#started >= time) return `${time} ms have passed`;
-    if (this.#findings.size >= findings) return `there are ${findings} findings`;
-    return undefined;
+    const { findings = 10, reached } = this.#options;
+    return reached() ?? (this.#findings.all.length >= findings ? `there are ${findings} findings` : undefined);
   }
 }
 
 /** The permissions of all scenarios together, compared with the role of their operator. */
 async function roleResult(
   scenarios: readonly Scenario[],
-  { faults = FAULT_FAMILIES, seed = 1, environment, part }: ExploreOptions,
+  { faults = FAULT_FAMILIES, seed = 1, environment, part, reached }: LimitedOptions,
   progress: Progress,
+  found: Findings,
 ): Promise<Exploration | undefined> {
-  if (!faults.includes("rbac")) return undefined;
+  if (!faults.includes("rbac") || reached()) return undefined;
   const operators = new Map<object, RunnableOperator>();
-  for (const scenario of scenarios) {
-    const { operators: started } = await exploredRun(scenario, [], seed, { ...(environment && { environment }) });
-    for (const operator of started) if (!("main" in operator)) operators.set(operator, runnable(operator));
-  }
-  const findings: Finding[] = [];
   let [tried, runs] = [0, scenarios.length];
-  for (const operator of operators.values()) {
-    const result = await rbacPass(operator, scenarios, {
-      seed,
-      ...(environment && { environment }),
-      ...(part && { part }),
-    });
-    tried += result.tried;
-    runs += result.runs;
-    for (const problem of result.problems) {
-      findings.push(passFinding("rbac", problem, seed));
-      progress.found();
+  const onProblem = (problem: PassProblem) => {
+    const finding = passFinding("rbac", problem, seed);
+    if (!found.has(finding) && found.add(finding)) progress.found();
+  };
+  try {
+    for (const scenario of scenarios) {
+      const { operators: started } = await exploredRun(scenario, [], seed, {
+        reached,
+        ...(environment && { environment }),
+      });
+      for (const operator of started) if (!("main" in operator)) operators.set(operator, runnable(operator));
     }
-    progress.did("rbac", result.runs);
+    for (const operator of operators.values()) {
+      const options = { seed, reached, onProblem, ...(environment && { environment }), ...(part && { part }) };
+      const result = await rbacPass(operator, scenarios, options);
+      tried += result.tried;
+      runs += result.runs;
+      for (const problem of result.problems) onProblem(problem);
+      progress.did("rbac", result.runs);
+    }
+  } catch (error) {
+    if (!(error instanceof ExplorationStopped)) throw error;
+    return merged([], { seed, runs, stopped: error.message, tried: { rbac: tried } });
   }
-  return merged([], { seed, runs, findings, tried: { rbac: tried } });
+  return merged([], { seed, runs, tried: { rbac: tried } });
 }
 
 /** What the oracles report of a run, each with its first sentence. */

@@ -1,4 +1,4 @@
-import type { AnyObject } from "@konverge/core";
+import type { AnyObject, Transport } from "@konverge/core";
 import type { AnyKind } from "@konverge/schema";
 import {
   type EmbeddedTestBackend,
@@ -13,6 +13,7 @@ import { endStateOf, objectsAtEnd } from "./end-state.ts";
 import { ExternalPlane } from "./external-plane.ts";
 import type { Fault } from "./fault.ts";
 import { FaultPlane } from "./fault-plane.ts";
+import { throwIfReached } from "./limits.ts";
 import { observedUser } from "./observed-user.ts";
 import type { ExploredRun, IdleActivity, Invariant, RunFailure } from "./oracle.ts";
 import { unansweredWrites } from "./unanswered-writes.ts";
@@ -23,6 +24,8 @@ export interface RunOptions {
   /** Removes from an object what may differ between two correct runs. */
   readonly mask?: (object: AnyObject) => AnyObject;
   readonly invariants?: readonly Invariant[];
+  /** Why the exploration has to end now, if it has to: then the run throws {@link ExplorationStopped}. */
+  readonly reached?: () => string | undefined;
 }
 
 /** A run, and what was started in it. */
@@ -64,7 +67,7 @@ export async function exploredRun(
   follower.outside = () => external.state();
   const denied: string[] = [];
   const environment: OperatorTestEnvironment = new OperatorTestEnvironment(backend, {
-    interpose: (transport, process) => plane.interpose(transport, process),
+    interpose: (transport, process) => plane.interpose(stoppable(transport, options.reached), process),
     skew: () => plane.skew,
     externalCall: (call, send, process) => external.call(call, send, process),
     denied: (message) => denied.push(messageOf(message)),
@@ -79,7 +82,13 @@ export async function exploredRun(
   let complete = false;
   let prematureReadiness: readonly string[] = [];
   try {
-    const observed = observedUser(environment, plane, follower, (operator) => operators.push(operator));
+    const observed = observedUser(
+      environment,
+      plane,
+      follower,
+      (operator) => operators.push(operator),
+      options.reached,
+    );
     await inPlace(environment.externalSystems, () => scenario(observed));
     await environment.settled();
     if (await plane.atEnd()) await environment.settled();
@@ -89,6 +98,7 @@ export async function exploredRun(
     failure = failureOf(error);
   }
   try {
+    throwIfReached(options.reached);
     objects = await objectsAtEnd(environment);
     if (complete) follower.checkEventually();
     else follower.follow();
@@ -118,6 +128,11 @@ export async function exploredRun(
     kinds: environment.kinds,
     external: external.atEnd(),
   };
+}
+
+/** Once the exploration has to end, no request is answered: what an operator does in a hot loop would go on for minutes. */
+function stoppable(transport: Transport, reached: RunOptions["reached"]): Transport {
+  return reached ? (request) => (reached() === undefined ? transport(request) : new Promise(() => {})) : transport;
 }
 
 async function idleActivity(

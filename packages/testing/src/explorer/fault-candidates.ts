@@ -15,6 +15,10 @@ export interface FaultDurations {
   /** Longer than the leases of leader election. */
   readonly pause: number;
   readonly webhook: number;
+  /** Until what a quota or a webhook refuses is possible. */
+  readonly refused: number;
+  /** The longest time that a request is held for the user. */
+  readonly held: number;
 }
 
 const VIRTUAL_TIME: FaultDurations = {
@@ -23,7 +27,11 @@ const VIRTUAL_TIME: FaultDurations = {
   interrupted: 60_000,
   pause: 60_000,
   webhook: 30_000,
+  refused: 60_000,
+  held: 10_000,
 };
+/** An annotation of another client. */
+export const FOREIGN = "example.com~1foreign";
 const CLOCK_JUMPS = [600_000, -600_000];
 
 /** A fault to try, and what makes it equivalent to another: the same fault, request or event, and state. */
@@ -80,6 +88,15 @@ export function faultCandidates(
     if (has("watch") && (isWatch || at.on === "event")) add(moment, { type: "watch expired", at });
     if (has("pause") && isWrite) add(moment, { type: "pause", at, ms: ms.pause });
     if (has("user") && (isWrite || at.on === "event")) add(moment, { type: "impatient user", at });
+    if (has("user") && at.on === "request" && !isWatch && isUserWaiting(moments, i)) {
+      add(moment, { type: "impatient user", at, holds: ms.held });
+    }
+    if (has("poor cluster") && isWrite) for (const fault of refusalsAt(at, ms.refused)) add(moment, fault);
+    if (has("poor cluster") && moment.paged) add(moment, { type: "short page", at });
+    if (has("writer") && isWrite) {
+      const fault = annotationAt(run, at);
+      if (fault) add(moment, fault);
+    }
     if (has("cluster") && isOutside) {
       for (const ms of CLOCK_JUMPS) add(moment, { type: "clock jump", at, ms });
       for (const crd of crdsOf(run)) add(moment, { type: "crd update", at, crd });
@@ -95,6 +112,33 @@ export function faultCandidates(
   }
   if (has("time travel")) for (const one of timeTravels(moments, ms.stale)) found.push(one);
   return found;
+}
+
+/** Whether the user waits for something, and writes later: only then can the user act earlier. */
+function isUserWaiting(moments: readonly Moment[], i: number): boolean {
+  const last = moments.slice(0, i).findLast(({ point }) => point.on === "user");
+  return last?.type === "wait" && moments.slice(i).some(({ point, type }) => point.on === "user" && type === "write");
+}
+
+/** A quota counts new objects; a webhook can refuse every change, but about its own configuration and a status it is not asked. */
+function refusalsAt(at: FaultPoint, ms: number): Fault[] {
+  const [verb = "", path = ""] = at.what.split(" ");
+  const isStatus = path.endsWith("/status");
+  if (verb.startsWith("delete") || isStatus || path.includes(".admissionregistration.k8s.io/")) return [];
+  const webhook: Fault = { type: "refused", at, by: "webhook", ms };
+  return verb === "create" ? [{ type: "refused", at, by: "quota", ms }, webhook] : [webhook];
+}
+
+/** Another client annotates an object of the operator's own kinds, which the operator has read and is about to change. */
+function annotationAt(run: ExploredRun, at: FaultPoint): Fault | undefined {
+  const match = /^(?:update|patch|apply) ([^/.]+)\.([^/]+)\/([^/]+)$/.exec(at.what);
+  const [, plural = "", group = "", name = ""] = match ?? [];
+  if (!run.groups.includes(group)) return undefined;
+  const change = run.changes.find((one) => one.resource === `${plural}.${group}` && one.name === name);
+  if (!change) return undefined;
+  const { version } = parseApiVersion(String(change.object.apiVersion));
+  const target: FaultTarget = { group, version, plural, name };
+  return { type: "edit", at, target, pointer: `/metadata/annotations/${FOREIGN}`, value: "yes", back: false };
 }
 
 /** Each write fails in every way; of each read that fails, one way is as good as another. */

@@ -12,6 +12,7 @@ export const POINT_FAMILIES = [
   "user",
   "writer",
   "cluster",
+  "poor cluster",
   "external",
 ] as const;
 
@@ -23,8 +24,9 @@ export const PASS_FAMILIES = ["deletion", "drift", "spec", "crd deletion", "rbac
  *
  * At each point of a run: `crash` kills the process at its writes; `error` fails requests; `slow` delays responses; `stale`
  * lets caches lag; `time travel` restarts the process on an API server that lags; `watch` interrupts watches and lets them
- * expire; `pause` pauses the process past its lease; `user` does not wait; `writer` deletes and recreates objects; `cluster`
- * updates CRDs, loses a node, takes webhooks down and moves the clock; `external` lets calls of external systems fail.
+ * expire; `pause` pauses the process past its lease; `user` does not wait, and acts between a read
+ * and a write of the operator; `writer` deletes, recreates and annotates objects; `cluster` updates CRDs, loses a node, takes webhooks
+ * down and moves the clock; `poor cluster` refuses by quota and by webhook, and returns short pages; `external` lets calls of external systems fail.
  *
  * On the scenario as a whole: `deletion` deletes the objects after each write: nothing may be left. `drift` deletes each child
  * and edits each applied field: all is restored. `spec` changes each field of the spec, and back: all is as before, also after
@@ -63,5 +65,7 @@ const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
   "crd update": "cluster",
   "node lost": "cluster",
   "clock jump": "cluster",
+  refused: "poor cluster",
+  "short page": "poor cluster",
   "external call": "external",
 };

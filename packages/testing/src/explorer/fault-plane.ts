@@ -3,7 +3,7 @@ import { readLines, readText, sleep } from "@konverge/core";
 import { disturbWorld } from "./disturb-world.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
 import { type DescribedRequest, describeRequest, meetsWebhooks, resourceOf } from "./request-words.ts";
-import { cutConnection, expiredEvent, failureResponse, webhookFailure } from "./responses.ts";
+import { cutConnection, expiredEvent, failureResponse, refusal, webhookFailure } from "./responses.ts";
 import { readAt } from "./stale-read.ts";
 import type { TimelineEntry } from "./timeline.ts";
 import type { ExploredProcess, World } from "./world.ts";
@@ -56,6 +56,10 @@ export class FaultPlane {
   /** Watches from before this resource version have expired. */
   #compacted = 0;
   #webhooksDownUntil = 0;
+  /** Writes of which resource are refused, why and until when. */
+  #refused: { readonly resource: string; readonly by: "quota" | "webhook"; readonly until: number } | undefined;
+  /** Settles with the next write of the user that has taken effect. */
+  #userWrote = Promise.withResolvers<void>();
   #skew = 0;
   #impatient = false;
   #halted = false;
@@ -109,6 +113,12 @@ export class FaultPlane {
     await this.#disturb(this.#due(point));
   }
 
+  /** Called after each write of the user. */
+  userHasWritten(): void {
+    this.#userWrote.resolve();
+    this.#userWrote = Promise.withResolvers();
+  }
+
   /** Called before the user waits for something. True if the user does not wait. */
   async userWaits(what: string): Promise<boolean> {
     const point = this.#point("user", `wait until ${what}`);
@@ -153,7 +163,8 @@ export class FaultPlane {
     const point = this.#point("request", described.what);
     const state = this.#world.state();
     const due = this.#due(point);
-    const outcome = await this.#disturb(due);
+    const outcome = await this.#disturb(due, described);
+    const isPaged = target?.query.has("limit") && !target.query.has("continue");
     const record = (result: string, more: Partial<TimelineEntry> = {}) =>
       this.note({
         who: "operator",
@@ -163,6 +174,7 @@ export class FaultPlane {
         point,
         state,
         process: process.number,
+        ...(isPaged && { paged: true }),
         ...more,
       });
     switch (outcome?.type) {
@@ -196,6 +208,10 @@ export class FaultPlane {
         await sleep(this.#world.clock, outcome.ms);
         return answer;
       }
+      case "short page": {
+        const path = request.path.replace(/([?&]limit=)\d+/, "$11");
+        return this.#answer(described, { ...request, path }, next, record, point, process);
+      }
       case "watch expired":
         record("410 Gone");
         return { status: 200, headers: { "content-type": "application/json" }, body: expiredEvent() };
@@ -220,6 +236,11 @@ export class FaultPlane {
     if (meetsWebhooks(described) && clock.monotonic() < this.#webhooksDownUntil) {
       record("500, a webhook did not answer");
       return webhookFailure();
+    }
+    const refusedBy = this.#refusedBy(described);
+    if (refusedBy) {
+      record(refusedBy === "quota" ? "403, the quota is exhausted" : "422, a webhook refused it");
+      return refusal(refusedBy, described.what);
     }
     if (described.type === "watch") return this.#watch(described, request, next, record, process);
     const view = this.#currentView(described.target && resourceOf(described.target));
@@ -311,6 +332,14 @@ export class FaultPlane {
     }
   }
 
+  #refusedBy({ type, target, what }: DescribedRequest): "quota" | "webhook" | undefined {
+    const refused = this.#refused;
+    if (!refused || !target || type !== "write" || target.subresource === "status") return undefined;
+    if (this.#world.clock.monotonic() >= refused.until || resourceOf(target) !== refused.resource) return undefined;
+    const isRefused = refused.by === "quota" ? what.startsWith("create ") : !what.startsWith("delete");
+    return isRefused ? refused.by : undefined;
+  }
+
   /** Waits until the operator may see this version, or the watch ends. */
   async #held(version: string, watch: OpenWatch): Promise<"cut" | "delivered"> {
     const current = () => this.#currentView(watch.resource);
@@ -343,7 +372,7 @@ export class FaultPlane {
   }
 
   /** Lets faults happen that are not the outcome of the request or event at hand; returns the one that is, if any. */
-  async #disturb(faults: readonly Fault[]): Promise<Fault | undefined> {
+  async #disturb(faults: readonly Fault[], request?: DescribedRequest): Promise<Fault | undefined> {
     let outcome: Fault | undefined;
     for (const fault of faults) {
       this.injected.push(fault);
@@ -378,6 +407,12 @@ export class FaultPlane {
           break;
         case "impatient user":
           this.#impatient = true;
+          if (fault.holds !== undefined)
+            await Promise.race([this.#userWrote.promise, sleep(this.#world.clock, fault.holds)]);
+          break;
+        case "refused":
+          if (request?.target)
+            this.#refused = { resource: resourceOf(request.target), by: fault.by, until: now + fault.ms };
           break;
         case "delete":
         case "edit":

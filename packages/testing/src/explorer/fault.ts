@@ -41,8 +41,15 @@ export type Fault =
   | { readonly type: "watch expired"; readonly at: FaultPoint }
   /** The process is paused longer than its lease while a write is in flight: another takes over, then the write arrives. */
   | { readonly type: "pause"; readonly at: FaultPoint; readonly ms: number }
-  /** The user does not wait for what the scenario waits for, and continues. */
-  | { readonly type: "impatient user"; readonly at: FaultPoint }
+  /**
+   * The user does not wait for what the scenario waits for, and continues. `holds`: the operator's request arrives after what the user
+   * does next, but no later than after this time.
+   */
+  | { readonly type: "impatient user"; readonly at: FaultPoint; readonly holds?: number }
+  /** Writes of this resource are refused for a time: creates because a quota is exhausted, or changes by an admission webhook. */
+  | { readonly type: "refused"; readonly at: FaultPoint; readonly by: "quota" | "webhook"; readonly ms: number }
+  /** A list that is read in pages has a first page of one object. */
+  | { readonly type: "short page"; readonly at: FaultPoint }
   /** Another client deletes an object; `recreate`: and creates it again under the same name, as soon as it is gone. */
   | { readonly type: "delete"; readonly at: FaultPoint; readonly target: FaultTarget; readonly recreate: boolean }
   /** Another client changes a field, and with `back` changes it back at once. */
@@ -112,7 +119,15 @@ export function faultName(fault: Fault): string {
     case "pause":
       return `pause of ${fault.ms / 1000} s, past the lease, with the write in flight`;
     case "impatient user":
-      return "the user does not wait";
+      return fault.holds === undefined
+        ? "the user does not wait"
+        : "the user does not wait, and acts before the request arrives";
+    case "refused":
+      return fault.by === "quota"
+        ? `the quota is exhausted for ${fault.ms / 1000} s (403)`
+        : `a webhook refuses the change for ${fault.ms / 1000} s (422)`;
+    case "short page":
+      return "the first page of the list has one object";
     case "delete":
       return `another client deletes ${targetText(fault.target)}${fault.recreate ? " and recreates it" : ""}`;
     case "edit": {

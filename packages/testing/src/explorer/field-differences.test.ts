@@ -40,3 +40,9 @@ test("of many differences the first are listed, and the others counted", () => {
     "a: expected 1, but it is 2; b: expected 1, but it is 2; c: expected 1, but it is 2; and 3 more",
   );
 });
+
+test("texts that are JSON are compared field by field", () => {
+  const before = { data: { "config.json": '{"replicas":1,"servers":["a","b"]}' } };
+  const after = { data: { "config.json": '{ "replicas": 2, "servers": ["a", "b"] }' } };
+  assert.equal(fieldDifferences(before, after), 'data["config.json"] as JSON.replicas: expected 1, but it is 2');
+});

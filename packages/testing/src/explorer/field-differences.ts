@@ -33,6 +33,8 @@ function sentence({ path, expected, actual }: FieldDifference): string {
 
 function collect(expected: unknown, actual: unknown, path: string, found: FieldDifference[]): void {
   if (JSON.stringify(expected) === JSON.stringify(actual)) return;
+  const [one, other] = [documentIn(expected), documentIn(actual)];
+  if (one && other) return collect(one, other, `${path} as JSON`, found);
   const [a, b] = [membersOf(expected, actual), membersOf(actual, expected)];
   if (!a || !b) {
     found.push({ path, expected, actual });
@@ -41,6 +43,16 @@ function collect(expected: unknown, actual: unknown, path: string, found: FieldD
   for (const name of new Set([...a.keys(), ...b.keys()])) {
     const inner = name.startsWith("[") ? `${path}${name}` : path === "" ? name : `${path}.${name}`;
     collect(a.get(name), b.get(name), inner, found);
+  }
+}
+
+/** The object or list that a text is the JSON of: which of its fields differ says more than the text. */
+function documentIn(value: unknown): object | undefined {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return undefined;
+  try {
+    return JSON.parse(value) as object;
+  } catch {
+    return undefined;
   }
 }
 

@@ -14,8 +14,10 @@ export interface Finding {
   readonly seed: number;
   /** What happened in the run with these faults. */
   readonly timeline: Timeline;
-  /** In how many runs the same oracle reported this with the same types of faults. */
+  /** In how many runs the same oracle reported this. */
   readonly runs: number;
+  /** Other faults that show the same; at most twenty. */
+  readonly also?: readonly (readonly Fault[])[];
 }
 
 /** How far an exploration is. */
@@ -49,4 +51,6 @@ export interface Exploration {
   readonly stopped: string | undefined;
   /** Empty if the operator passed. */
   readonly findings: readonly Finding[];
+  /** What was found again of the findings that were accepted before. */
+  readonly accepted: readonly Finding[];
 }

@@ -1,5 +1,6 @@
 import type { FaultFamily } from "./fault-family.ts";
 import type { Exploration, Finding } from "./finding.ts";
+import { Findings } from "./findings.ts";
 import type { PassProblem } from "./passes/pass.ts";
 
 const NOTHING: Exploration = {
@@ -13,6 +14,7 @@ const NOTHING: Exploration = {
   deterministic: true,
   stopped: undefined,
   findings: [],
+  accepted: [],
 };
 
 /** Explorations of several scenarios as one. */
@@ -23,18 +25,12 @@ export function merged(parts: readonly Exploration[], first: Partial<Exploration
 /** The results of all parts of one exploration as one: what several have found is one finding. */
 export function mergedParts(parts: readonly Exploration[]): Exploration {
   const whole = merged(parts);
-  const findings = new Map<string, Finding>();
-  for (const finding of whole.findings) {
-    const key = findingKey(finding);
-    const known = findings.get(key);
-    findings.set(key, known ? { ...known, runs: known.runs + finding.runs } : finding);
-  }
-  return { ...whole, findings: [...findings.values()] };
-}
-
-/** Findings with the same oracle, message and types of faults are one. */
-export function findingKey({ oracle, message, faults }: Pick<Finding, "oracle" | "message" | "faults">): string {
-  return JSON.stringify([oracle, message.replace(/\d+/g, "N"), faults.map(({ type }) => type).sort()]);
+  const once = (all: readonly Finding[]) => {
+    const findings = new Findings();
+    for (const finding of all) findings.add(finding);
+    return findings.all;
+  };
+  return { ...whole, findings: once(whole.findings), accepted: once(whole.accepted) };
 }
 
 function add(a: Exploration, b: Exploration): Exploration {
@@ -53,6 +49,7 @@ function add(a: Exploration, b: Exploration): Exploration {
     deterministic: a.deterministic && b.deterministic,
     stopped: a.stopped ?? b.stopped,
     findings: [...a.findings, ...b.findings],
+    accepted: [...a.accepted, ...b.accepted],
   };
 }
 

@@ -4,6 +4,7 @@ import { parseYaml } from "@konverge/schema";
 import type { OperatorTestEnvironment } from "../environment/operator-test-environment.ts";
 import type { TestEnvironment } from "../environment/test-environment.ts";
 import type { FaultPlane } from "./fault-plane.ts";
+import { throwIfReached } from "./limits.ts";
 import { resourceOf } from "./request-words.ts";
 import type { World } from "./world.ts";
 
@@ -28,10 +29,16 @@ export function observedUser(
   plane: FaultPlane,
   world: World,
   started: (operator: Parameters<TestEnvironment["start"]>[0]) => void,
+  reached?: () => string | undefined,
 ): TestEnvironment {
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
+    throwIfReached(reached);
     await plane.userWrites(what);
-    return world.writing("user", { resource: "*", name: undefined }, write);
+    try {
+      return await world.writing("user", { resource: "*", name: undefined }, write);
+    } finally {
+      plane.userHasWritten();
+    }
   };
   const client = new Proxy(environment.client, {
     get(target, name) {
@@ -51,7 +58,14 @@ export function observedUser(
     apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
     async until(what, condition, timeout) {
       if (await plane.userWaits(what)) return;
-      await environment.until(what, async () => plane.stopsWaiting() || (await condition()), timeout);
+      await environment.until(
+        what,
+        async () => {
+          throwIfReached(reached);
+          return plane.stopsWaiting() || (await condition());
+        },
+        timeout,
+      );
     },
   };
   return new Proxy(environment as TestEnvironment, {

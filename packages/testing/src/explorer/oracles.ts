@@ -1,6 +1,7 @@
 import type { AnyObject } from "@konverge/core";
 import { type EndStateMask, endStateDifferences } from "./end-state.ts";
 import { exitOracle } from "./exit-oracle.ts";
+import { lostUpdateOracle, repeatedEffectOracle } from "./identity-oracles.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
 import { ownershipProblems } from "./ownership.ts";
 
@@ -75,6 +76,8 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
           .map(([key]) => `the operator deleted ${key}, which it keeps without faults`);
       },
     },
+    lostUpdateOracle,
+    repeatedEffectOracle,
     {
       name: "ownership",
       meaning:

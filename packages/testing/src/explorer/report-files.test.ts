@@ -11,6 +11,7 @@ const exploration: Exploration = {
   pruned: 3,
   earlier: 0,
   covered: 9,
+  accepted: [],
   deterministic: true,
   stopped: undefined,
   findings: [],

@@ -4,18 +4,19 @@ import type { Timeline, TimelineEntry } from "./timeline.ts";
 
 /** A finding as text, with its timeline: what the terminal shows. */
 export function findingText(finding: Finding): string {
-  const { oracle, message, faults, seed, timeline, runs } = finding;
+  const { oracle, message, faults, also: others = [], seed, timeline, runs } = finding;
   const also = runs > 1 ? ` (in ${runs} runs)` : "";
   if (timeline.length === 0) return `${oracle}: ${message}`;
   // What a pass does to the whole scenario is in its message.
   const isClean = faults.length === 0 && !timeline.some(({ type }) => type === "fault");
   const cause = isClean ? ["  without any fault"] : faults.map((fault) => `  fault: ${faultText(fault)}`);
-  return [`${oracle}: ${message}${also}`, ...cause, `  seed: ${seed}`, "", timelineText(timeline)].join("\n");
+  const same = others.map((faults) => `  also: ${faults.map(faultText).join(" and ") || "without any fault"}`);
+  return [`${oracle}: ${message}${also}`, ...cause, ...same, `  seed: ${seed}`, "", timelineText(timeline)].join("\n");
 }
 
 /** The result of an exploration in one line. */
 export function explorationText(exploration: Exploration): string {
-  const { runs, points, pruned, earlier, findings, deterministic, stopped, seed } = exploration;
+  const { runs, points, pruned, earlier, findings, accepted, deterministic, stopped, seed } = exploration;
   const parts = [
     findings.length === 0 ? "no findings" : `${findings.length} findings`,
     `${runs} runs`,
@@ -23,6 +24,7 @@ export function explorationText(exploration: Exploration): string {
     `${pruned} equivalent faults skipped`,
     `seed ${seed}`,
   ];
+  if (accepted.length > 0) parts.push(`${accepted.length} accepted findings found again`);
   if (earlier > 0) parts.push(`${earlier} faults passed earlier`);
   if (!deterministic) parts.push("not deterministic: two runs without faults differ");
   if (stopped) parts.push(`stopped: ${stopped}`);

@@ -1,9 +1,11 @@
 import type { ApiResponse } from "@konverge/core";
 
 const REASONS: Readonly<Record<number, string>> = {
+  403: "Forbidden",
   404: "NotFound",
   409: "Conflict",
   410: "Expired",
+  422: "Invalid",
   429: "TooManyRequests",
   500: "InternalError",
 };
@@ -15,7 +17,7 @@ function status(code: number, message: string): string {
 
 /** A response with which an API server rejects a request. */
 export function failureResponse(
-  code: 404 | 409 | 429 | 500,
+  code: 403 | 404 | 409 | 422 | 429 | 500,
   message = `a fault of the test: ${REASONS[code]}`,
 ): ApiResponse {
   const headers = { "content-type": "application/json", ...(code === 429 && { "retry-after": "2" }) };
@@ -28,6 +30,12 @@ export function webhookFailure(): ApiResponse {
     500,
     'Internal error occurred: failed calling webhook "validate.example.com": failed to call webhook: connect: connection refused',
   );
+}
+
+/** What an API server answers if a quota does not permit another object, or an admission webhook not this one. */
+export function refusal(by: "quota" | "webhook", what: string): ApiResponse {
+  if (by === "quota") return failureResponse(403, `${what} is forbidden: exceeded quota: fault-of-the-test`);
+  return failureResponse(422, 'admission webhook "policy.example.com" denied the request: a fault of the test');
 }
 
 /** The error of a connection that was closed by the other side. */

@@ -24,6 +24,8 @@ export interface TimelineEntry {
   readonly version?: string;
   /** Only if a read or an event showed an older version: the version that the object had by then, or `deleted`. */
   readonly live?: string;
+  /** Only for a list: it is read in pages. */
+  readonly paged?: boolean;
   /** Where a fault can happen. */
   readonly point?: FaultPoint;
   /** The number of the operator's process, from 1. */

@@ -6,6 +6,7 @@ import { inPlace } from "../../external/external-system.ts";
 import { ClusterFollower } from "../cluster-follower.ts";
 import { ExternalPlane } from "../external-plane.ts";
 import { FaultPlane } from "../fault-plane.ts";
+import { throwIfReached } from "../limits.ts";
 import { observedUser } from "../observed-user.ts";
 import type { Timeline } from "../timeline.ts";
 import type { PassOptions, PassProblem } from "./pass.ts";
@@ -21,7 +22,11 @@ export class Recording {
   readonly #follower: ClusterFollower;
   #from = 0;
 
-  constructor(backend: Awaited<ReturnType<typeof embeddedTestBackend>>, faults: FaultInjector) {
+  constructor(
+    backend: Awaited<ReturnType<typeof embeddedTestBackend>>,
+    faults: FaultInjector,
+    reached?: () => string | undefined,
+  ) {
     this.#follower = new ClusterFollower(backend.cluster, backend.namespace);
     this.#plane = new FaultPlane(this.#follower);
     const clock = backend.clock;
@@ -34,7 +39,7 @@ export class Recording {
       interpose: (transport, process) => this.#plane.interpose(transport, process),
       externalCall: (call, send, process) => this.#external.call(call, send, process),
     });
-    this.observed = observedUser(this.environment, this.#plane, this.#follower, () => {});
+    this.observed = observedUser(this.environment, this.#plane, this.#follower, () => {}, reached);
   }
 
   get timeline(): Timeline {
@@ -72,18 +77,21 @@ export class Recording {
 /** Plays a scenario on a new embedded cluster and then `afterwards`, and records both. */
 export async function recorded<T>(
   scenario: (recording: Recording) => ReturnType<Scenario>,
-  { environment, seed }: PassOptions,
+  { environment, seed, reached, onProblem }: PassOptions,
   faults: FaultInjector,
   afterwards: (recording: Recording) => Promise<T>,
 ): Promise<{ readonly result: T; readonly problems: readonly PassProblem[] }> {
+  throwIfReached(reached);
   const backend = await embeddedTestBackend({ ...environment, ...(seed !== undefined && { seed }) });
-  const recording = new Recording(backend, faults);
+  const recording = new Recording(backend, faults, reached);
   try {
     const result = await inPlace(recording.environment.externalSystems, async () => {
       await scenario(recording);
       return afterwards(recording);
     });
     recording.report(...recording.environment.prematureReadiness);
+    throwIfReached(reached);
+    for (const problem of recording.problems) onProblem?.(problem);
     return { result, problems: recording.problems };
   } finally {
     await recording.end();

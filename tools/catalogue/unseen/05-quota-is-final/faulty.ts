@@ -1,0 +1,24 @@
+import { isAlreadyExists, isForbidden } from "@konverge/core";
+import { ConfigMap } from "@konverge/kinds";
+import { reconciler } from "../../lib/reconciler.ts";
+import { configMap, ownedBy, setStatus } from "../../lib/steps.ts";
+import { started } from "./scenario.ts";
+
+// A create that a quota rejects is final, also when there is room again (actions/actions-runner-controller#3629).
+export const scenario = started(
+  reconciler({
+    watches: [ConfigMap],
+    create: () => async (name, app, context) => {
+      if (!app || app.status?.phase === "Failed") return;
+      try {
+        const isThere = context.cached(ConfigMap).get(name);
+        if (!isThere) await context.client.create(ConfigMap, configMap(app, name, {}, ownedBy(app)));
+        await setStatus(context, app, { phase: "Running" });
+      } catch (error) {
+        if (isAlreadyExists(error)) return 1_000;
+        if (!isForbidden(error)) throw error;
+        await setStatus(context, app, { phase: "Failed" });
+      }
+    },
+  }),
+);
