@@ -43,7 +43,11 @@ export interface RealCluster extends AsyncDisposable {
     url: string;
     /** Forgets all history before now, as the API server does every few minutes. Resolves to the revision. */
     compact(): Promise<number>;
+    readonly pid: number | undefined;
+    /** Kills it, and starts it again on the same data; resolves when the API server is ready again. */
+    restart(): Promise<void>;
   };
+  readonly apiServerPid: number | undefined;
   /** Runs kubectl as administrator; does not throw on a non-zero exit code. */
   kubectl(args: string[], input?: string): Promise<KubectlResult>;
   /** End the API server, by default without grace: its connections are cut. */
@@ -87,7 +91,8 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
     const etcdUrl = `http://127.0.0.1:${etcdPort}`;
     const api: AdminApi = { url, ca: authority.cert, token };
 
-    processes.start("etcd", binary("etcd"), components.etcdFlags(layout));
+    const startEtcd = () => processes.start("etcd", binary("etcd"), components.etcdFlags(layout));
+    let etcd = startEtcd();
     let apiServer: RunningProcess;
     const startApiServer = async () => {
       apiServer = processes.start(
@@ -126,7 +131,21 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
       clientKey: admin.key,
       issueClient: async (user, groups) => authority.client(user, groups),
       folder,
-      etcd: { url: etcdUrl, compact: () => compact(etcdUrl) },
+      etcd: {
+        url: etcdUrl,
+        compact: () => compact(etcdUrl),
+        get pid() {
+          return etcd.pid;
+        },
+        restart: async () => {
+          await etcd.kill();
+          etcd = startEtcd();
+          await ready(apiServer, api);
+        },
+      },
+      get apiServerPid() {
+        return apiServer.pid;
+      },
       kubectl: (args, input) => kubectl(binary("kubectl"), layout.files.kubeconfig, folder, args, input),
       stopApiServer,
       startApiServer,

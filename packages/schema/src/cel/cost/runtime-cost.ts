@@ -186,6 +186,25 @@ const BY_OVERLOAD = new Map<string, CallCost>([
   ["contains_string", ([text, part]) => traversal(innerSize(text!)) * traversal(innerSize(part!))],
 ]);
 
+/** The characters that a call reads, and what it does besides in characters that could be read in the time. */
+export type CallWork = (args: readonly Value[]) => number;
+
+/** Some microseconds, for which a real server takes a few units. */
+const PARSING = 500;
+const PARSERS = new Set(
+  (
+    "url quantity isQuantity semver isSemver ip isIP ip.isCanonical cidr isCIDR containsIP containsCIDR " +
+    "duration timestamp find findAll matches validate"
+  ).split(" "),
+);
+
+/** What a function does beyond its cost, which is the real server's; undefined for nothing to speak of. */
+export function callWork(fn: string): CallWork | undefined {
+  // The real server lets it read for nothing.
+  if (fn === "isURL") return ([text]) => PARSING + size(text);
+  return PARSERS.has(fn) ? () => PARSING : undefined;
+}
+
 const equality: CallCost = (args, result) => (args[0] instanceof Opaque ? 1 : smallest(args, result));
 
 /** Whether a cost is known only after the call. */

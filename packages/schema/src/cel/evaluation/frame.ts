@@ -28,7 +28,7 @@ export class Frame {
     this.chargeText(typeof result === "string" ? result.length : CHARACTERS_FOR_ONE * elementsOf(result));
   }
 
-  /** Pays for text that a function makes or reads, beyond what is free. */
+  /** Pays for text that a function makes or reads, and for other work in its terms, beyond what is free. */
   chargeText(characters: number): void {
     const units = characters / CHARACTERS_FOR_ONE;
     this.#unpaid += units;
@@ -42,8 +42,8 @@ export class Frame {
   }
 }
 
-/** So much in all is free, so that costs are those of a real server. */
-const FREE_UNITS = 1000;
+/** So much in all is free, so that costs are those of a real server: a fiftieth of what one rule may cost. */
+const FREE_UNITS = 20_000;
 const CHARACTERS_FOR_ONE = 10;
 
 /** The list that a loop builds is paid for by its steps. */

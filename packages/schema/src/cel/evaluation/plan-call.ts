@@ -1,4 +1,4 @@
-import { type CallCost, callCost, dependsOnResult } from "../cost/runtime-cost.ts";
+import { type CallCost, type CallWork, callCost, callWork, dependsOnResult } from "../cost/runtime-cost.ts";
 import { compilePattern } from "../library/regex.ts";
 import type { FunctionDeclaration, Overload } from "../types/declarations.ts";
 import type { Type } from "../types/types.ts";
@@ -36,9 +36,8 @@ export function planFunction(call: PlannedCall): Planned {
     const membership = setMembership(operands[0]!, operands[1]!.constant.value as CelList);
     if (membership) return membership;
   }
-  const cost = callCost(fn.name, overload);
+  const cost: Price = { units: callCost(fn.name, overload), work: callWork(fn.name) };
   const isPrepared = hasConstantPattern(call);
-  if (fn.name === "isURL") return { evaluate: reading(implementation(fn, overload, 1), operands[0]!.evaluate, cost) };
   const run = isPrepared ? prepared(fn, overload) : implementation(fn, overload, operands.length);
   const evaluates = operands.map(({ evaluate }) => evaluate);
   // Calls that dispatch by their arguments' types stop at the first one that is an error, unpaid.
@@ -51,15 +50,21 @@ export function planFunction(call: PlannedCall): Planned {
 
 type Run = (...args: Value[]) => Value;
 
-function nullary(run: Run, cost: CallCost): Evaluate {
+/** What a call costs: as on a real server, and what it pays beyond that. */
+interface Price {
+  readonly units: CallCost;
+  readonly work: CallWork | undefined;
+}
+
+function nullary(run: Run, cost: Price): Evaluate {
   return (frame) => {
     const result = run();
-    frame.charge(cost([], result));
+    frame.charge(cost.units([], result));
     return result;
   };
 }
 
-function unary(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
+function unary(run: Run, arg: Evaluate, cost: Price): Evaluate {
   const call = paid(run, cost);
   return (frame) => {
     const a = arg(frame);
@@ -67,29 +72,16 @@ function unary(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
   };
 }
 
-/** A call that reads all of a text, and that costs nothing on a real server. */
-function reading(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
-  return unary(
-    run,
-    (frame) => {
-      const text = arg(frame);
-      if (typeof text === "string") frame.chargeText(text.length);
-      return text;
-    },
-    cost,
-  );
-}
-
-function nonStrict(run: Run, arg: Evaluate, cost: CallCost): Evaluate {
+function nonStrict(run: Run, arg: Evaluate, cost: Price): Evaluate {
   return (frame) => {
     const a = arg(frame);
     const result = run(a);
-    frame.charge(cost([a], result));
+    frame.charge(cost.units([a], result));
     return result;
   };
 }
 
-function binary(run: Run, [left, right]: readonly Evaluate[], cost: CallCost): Evaluate {
+function binary(run: Run, [left, right]: readonly Evaluate[], cost: Price): Evaluate {
   const call = paid(run, cost);
   return (frame) => {
     const a = left!(frame);
@@ -98,7 +90,7 @@ function binary(run: Run, [left, right]: readonly Evaluate[], cost: CallCost): E
   };
 }
 
-function variadic(run: Run, evaluates: readonly Evaluate[], cost: CallCost): Evaluate {
+function variadic(run: Run, evaluates: readonly Evaluate[], cost: Price): Evaluate {
   const call = paid(run, cost);
   return (frame) => {
     const args: Value[] = [];
@@ -106,7 +98,7 @@ function variadic(run: Run, evaluates: readonly Evaluate[], cost: CallCost): Eva
       const arg = evaluate(frame);
       args.push(arg);
       if (!isError(arg)) continue;
-      if (i === evaluates.length - 1) frame.charge(cost(args, arg));
+      if (i === evaluates.length - 1) frame.charge(cost.units(args, arg));
       return arg;
     }
     return call(frame, args, undefined);
@@ -117,12 +109,13 @@ function variadic(run: Run, evaluates: readonly Evaluate[], cost: CallCost): Eva
  * A call that is paid for before it runs where its arguments say what it costs: what is too expensive does not run at all.
  * `error` is the argument that is one.
  */
-function paid(run: Run, cost: CallCost): (frame: Frame, args: Value[], error: Value | undefined) => Value {
-  const isPaidFirst = !dependsOnResult(cost);
+function paid(run: Run, { units, work }: Price): (frame: Frame, args: Value[], error: Value | undefined) => Value {
+  const isPaidFirst = !dependsOnResult(units);
   return (frame, args, error) => {
-    if (isPaidFirst) frame.charge(cost(args, error ?? null));
+    if (isPaidFirst) frame.charge(units(args, error ?? null));
+    if (work) frame.chargeText(work(args));
     const result = error ?? run(...args);
-    if (!isPaidFirst) frame.charge(cost(args, result));
+    if (!isPaidFirst) frame.charge(units(args, result));
     frame.chargeResult(result);
     return result;
   };

@@ -43,6 +43,19 @@ const TOO_EXPENSIVE: [string, string, Record<string, unknown>][] = [
   ["a quadratic comparison of sets", "sets.equivalent(self.numbers, self.numbers)", { numbers: list(100_000) }],
   ["lists added in a loop", "self.numbers.map(i, self.numbers + self.numbers).size() > 0", { numbers: list(20_000) }],
   ["long URLs parsed in a loop", "self.numbers.all(i, isURL('http://' + self.x))", { x: long, numbers: list(10_000) }],
+  ...[
+    "isURL('/a')",
+    "url('/' + string(i)).getHost() == ''",
+    "quantity(string(i)).isGreaterThan(quantity('-1'))",
+    "semver('1.2.' + string(i)).major() == 1",
+    "cidr('10.0.0.0/8').containsIP('10.0.0.' + string(j % 8))",
+    "duration(string(i) + 's') >= duration('0s')",
+    "self.x.matches('^' + string(i % 2))",
+  ].map((rule): [string, string, Record<string, unknown>] => [
+    `texts parsed in two loops, ${rule}`,
+    `self.numbers.all(i, self.numbers.all(j, ${rule} || true))`,
+    { x: "0", numbers: list(150) },
+  ]),
 ];
 
 for (const [what, rule, value] of TOO_EXPENSIVE) {

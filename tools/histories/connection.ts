@@ -14,12 +14,15 @@ export interface Access {
   readonly key: string;
 }
 
+/** The response did not come, or not whole: what became of the request is unknown. */
+export class LostResponse extends Error {}
+
 /** Longer than any answer takes, on a busy machine. */
 const PATIENCE = 60_000;
 
 /**
- * As little of a client as the soak needs, so that no cleverness of a real one hides what the server does: it repeats
- * nothing, and a request without an answer rejects.
+ * As little of a client as a history needs, so that no cleverness of a real one hides what the server does: it repeats
+ * nothing, and a request without a whole answer rejects with {@link LostResponse}.
  */
 export class Connection {
   readonly #agent: Agent;
@@ -30,32 +33,38 @@ export class Connection {
     this.#agent = new Agent({ keepAlive: true, ca, cert, key, servername: "localhost" });
   }
 
-  async ask<T>(method: string, path: string, body?: object, type = "application/json"): Promise<Answer<T>> {
+  async ask<T>(
+    method: string,
+    path: string,
+    { body, type = "application/json", patience = PATIENCE }: { body?: object; type?: string; patience?: number } = {},
+  ): Promise<Answer<T>> {
     const text = body && JSON.stringify(body);
     const headers = text ? { "content-type": type, "content-length": Buffer.byteLength(text) } : {};
-    const { status, chunks } = await this.#send({ method, path, headers }, text);
-    let answer = "";
-    for await (const chunk of chunks) answer += chunk;
-    return { status, body: JSON.parse(answer) as T };
+    const signal = AbortSignal.timeout(patience);
+    try {
+      const { status, chunks } = await this.#send({ method, path, headers, signal }, text);
+      let answer = "";
+      for await (const chunk of chunks) answer += chunk;
+      return { status, body: JSON.parse(answer) as T };
+    } catch (error) {
+      throw new LostResponse(String(error));
+    }
   }
 
   /** The lines of a stream, without one that the connection's end has cut; or the Status by which it is refused. */
-  async *lines(path: string): AsyncGenerator<unknown, void, void> {
-    const { status, chunks } = await this.#send({ method: "GET", path, headers: {} });
+  async *lines(path: string, signal: AbortSignal): AsyncGenerator<unknown, void, void> {
     let rest = "";
-    if (status !== 200) {
-      for await (const chunk of chunks) rest += chunk;
-      yield JSON.parse(rest);
-      return;
-    }
     try {
+      const { status, chunks } = await this.#send({ method: "GET", path, headers: {}, signal });
       for await (const chunk of chunks) {
         const lines = (rest + chunk).split("\n");
         rest = lines.pop() ?? "";
+        if (status !== 200) continue;
         for (const line of lines) yield JSON.parse(line);
       }
+      if (status !== 200) yield { type: "ERROR", object: JSON.parse(rest) };
     } catch (error) {
-      if ((error as { code?: string }).code !== "ECONNRESET") throw error;
+      if (error instanceof SyntaxError) throw error;
     }
   }
 
@@ -69,7 +78,6 @@ export class Connection {
         incoming.setEncoding("utf8");
         resolve({ status: incoming.statusCode ?? 0, chunks: incoming });
       });
-      outgoing.setTimeout(PATIENCE, () => outgoing.destroy(new Error(`no answer within ${PATIENCE / 1000} s`)));
       outgoing.once("error", reject);
       outgoing.end(text);
     });
