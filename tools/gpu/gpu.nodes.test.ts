@@ -64,7 +64,9 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
   const summaryOf = (pod: string, seconds: number) =>
     until(`${pod} has ended`, seconds, async () => summaryIn(await logOf(pod)));
 
-  test("NVIDIA's device plugin advertises the GPU to the scheduler, shared in time", { skip: isWithoutGpu() && "there is no GPU" }, async (t) => {
+  test("NVIDIA's device plugin advertises the GPU to the scheduler, shared in time", {
+    skip: isWithoutGpu() && "there is no GPU",
+  }, async (t) => {
     for (const object of laneManifests("device-plugin.yaml")) {
       if (object.kind === "ConfigMap") await cluster.client.create(ConfigMap, object as never);
       else await cluster.client.create(DaemonSet, object as never);
@@ -108,7 +110,11 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
       const step = /begins at step (\d+)/.exec((await logOf("killed-worker-0")).join("\n"))?.[1];
       return step === undefined ? undefined : Number(step);
     });
-    note(t, "TrainingJob: `kill -9` of a worker until the gang trains again", `${seconds(now() - begun)}, from step ${resumedAt}`);
+    note(
+      t,
+      "TrainingJob: `kill -9` of a worker until the gang trains again",
+      `${seconds(now() - begun)}, from step ${resumedAt}`,
+    );
     assert.ok(resumedAt >= 25, `it begins at step ${resumedAt}`);
     await ends("undisturbed");
     const { restarts } = await ends("killed");
@@ -121,10 +127,18 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     const difference = Math.max(...[...first, ...again].map(([step, loss]) => Math.abs(loss - whole.get(step)!)));
     const curve = [1, Math.round(last / 2), last].map((step) => whole.get(step)!.toFixed(4)).join(", ");
     note(t, "loss at the first, the middle and the last step", curve);
-    note(t, `largest difference of ${first.size + again.size} losses to those of the undisturbed run`, String(difference));
+    note(
+      t,
+      `largest difference of ${first.size + again.size} losses to those of the undisturbed run`,
+      String(difference),
+    );
     const { parameters, steps, seconds: took, device } = summaryIn(lines)!;
     const rate = (Number(steps) / Number(took)).toFixed(1);
-    note(t, "DDP of two workers (Gloo)", `${millions(parameters)} parameters on ${device}: ${rate} steps/s beside another job`);
+    note(
+      t,
+      "DDP of two workers (Gloo)",
+      `${millions(parameters)} parameters on ${device}: ${rate} steps/s beside another job`,
+    );
     assert.ok(whole.get(last)! < whole.get(1)! / 2, `it learns: ${curve}`);
     assert.ok(difference < 1e-4, `losses differ by ${difference}`);
   });
@@ -143,14 +157,22 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     const took = await timed(ready);
     const [pod] = await podsOf("ai.example.com/model=chat");
     const { parameters, device } = summaryIn(await logOf(pod!.metadata.name!))!;
-    note(t, "LLMModel: a decoder with random weights is ready", `${millions(parameters)} parameters on ${device}: ${took} s`);
+    note(
+      t,
+      "LLMModel: a decoder with random weights is ready",
+      `${millions(parameters)} parameters on ${device}: ${took} s`,
+    );
     const url = `http://llmmodel-chat.${NAMESPACE}.svc/v1`;
     const rates: number[] = [];
     for (const clients of [1, 8, 32]) {
       await ask(`clients-${clients}`, url, model, { CLIENTS: clients, SECONDS: 12, TOKENS: 64 });
       const { requests, failed, tokensPerSecond, p50, p95 } = await summaryOf(`clients-${clients}`, 120);
       const latency = `p50 ${p50} s, p95 ${p95} s`;
-      note(t, `${clients} clients at once, 64 tokens each`, `${tokensPerSecond} tokens/s, ${latency}, ${requests} requests`);
+      note(
+        t,
+        `${clients} clients at once, 64 tokens each`,
+        `${tokensPerSecond} tokens/s, ${latency}, ${requests} requests`,
+      );
       assert.equal(failed, 0);
       rates.push(Number(tokensPerSecond));
     }
@@ -175,7 +197,11 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     await ask("probe", url, model, { CLIENTS: 4, SECONDS: 8, TOKENS: 128 });
     const { requests } = await summaryOf("probe", 60);
     const capacity = Number(requests) / 8;
-    note(t, "ModelDeployment: what one replica of 4 sequences answers", `${capacity.toFixed(1)} requests/s of 128 tokens`);
+    note(
+      t,
+      "ModelDeployment: what one replica of 4 sequences answers",
+      `${capacity.toFixed(1)} requests/s of 128 tokens`,
+    );
     await ask("busy", url, model, { RATE: 1.3 * capacity, TOKENS: 128 });
     const grown = await timed(() => hasReplicas(2, 180));
     const load = `1.3 times as many requests`;

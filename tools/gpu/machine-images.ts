@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { writeImageArchive } from "@konverge/real/image-archive.ts";
@@ -72,7 +81,8 @@ export function writeMachineImages(folder: string, base: MachineBase, hasDeviceP
 
 function makeRoot(rootfs: string, { files }: MachineImage): void {
   chmodSync(rootfs, 0o755);
-  for (const name of ["usr", "opt", "etc", "tmp", "proc", "sys", "dev", "run", "var", "home"]) mkdirSync(join(rootfs, name));
+  for (const name of ["usr", "opt", "etc", "tmp", "proc", "sys", "dev", "run", "var", "home"])
+    mkdirSync(join(rootfs, name));
   chmodSync(join(rootfs, "tmp"), 0o1777);
   for (const name of ["bin", "sbin", "lib", "lib64"]) symlinkSync(`usr/${name}`, join(rootfs, name));
   writeFileSync(join(rootfs, "etc/passwd"), "root:x:0:0:root:/root:/bin/sh\n");

@@ -52,7 +52,10 @@ test("a GPU is found by its UUID or index, beside the files that all GPUs share"
   t.after(() => rmSync(folder, { recursive: true }));
   for (const minor of [0, 1]) {
     mkdirSync(join(folder, "proc", `gpu${minor}`), { recursive: true });
-    writeFileSync(join(folder, "proc", `gpu${minor}`, "information"), `GPU UUID: \t GPU-${minor}\nDevice Minor: \t ${minor}\n`);
+    writeFileSync(
+      join(folder, "proc", `gpu${minor}`, "information"),
+      `GPU UUID: \t GPU-${minor}\nDevice Minor: \t ${minor}\n`,
+    );
   }
   // Device files cannot be made without permission: the program takes all files for some.
   const program = `import importlib.util, json, os, stat, sys

@@ -18,7 +18,11 @@ export class Measurements {
     this.#rows.push({ what, value });
     mkdirSync(this.#folder, { recursive: true });
     const machine = Object.entries(this.#machine).map(([name, one]) => `${name} ${one}`);
-    const table = ["| scenario | measured |", "|---|---|", ...this.#rows.map((row) => `| ${row.what} | ${row.value} |`)];
+    const table = [
+      "| scenario | measured |",
+      "|---|---|",
+      ...this.#rows.map((row) => `| ${row.what} | ${row.value} |`),
+    ];
     writeFileSync(join(this.#folder, "gpu-lane.md"), `${machine.join(", ")}\n\n${table.join("\n")}\n`);
     const json = JSON.stringify({ machine: this.#machine, rows: this.#rows }, undefined, 2);
     writeFileSync(join(this.#folder, "gpu-lane.json"), `${json}\n`);
@@ -28,7 +32,9 @@ export class Measurements {
 /** What a program prints at its end: `@summary` and a JSON object. */
 export function summaryIn(lines: readonly string[]): Record<string, number | string> | undefined {
   const line = lines.findLast((one) => one.startsWith("@summary "));
-  return line === undefined ? undefined : (JSON.parse(line.slice("@summary ".length)) as Record<string, number | string>);
+  return line === undefined
+    ? undefined
+    : (JSON.parse(line.slice("@summary ".length)) as Record<string, number | string>);
 }
 
 /** The loss of each step that a trainer has printed. */
@@ -36,7 +42,10 @@ export function lossesIn(lines: readonly string[]): Map<number, number> {
   const losses = new Map<number, number>();
   for (const line of lines) {
     if (!line.startsWith("@progress ")) continue;
-    const { step, metrics } = JSON.parse(line.slice("@progress ".length)) as { step: number; metrics: { loss: number } };
+    const { step, metrics } = JSON.parse(line.slice("@progress ".length)) as {
+      step: number;
+      metrics: { loss: number };
+    };
     losses.set(step, metrics.loss);
   }
   return losses;

@@ -55,7 +55,10 @@ export function buildNodeProgram(): NodeProgram {
     go(work, ["build", "-trimpath", "-ldflags", linkerFlags(), "-o", join(work, "kube-node"), "./node"]);
     buildPauseImage(work, join(work, "pause.tar"));
     mkdirSync(join(built.program, ".."), { recursive: true });
-    for (const [from, to] of [["kube-node", built.program], ["pause.tar", built.pauseImage]] as const)
+    for (const [from, to] of [
+      ["kube-node", built.program],
+      ["pause.tar", built.pauseImage],
+    ] as const)
       renameSync(join(work, from), to);
     return built;
   } finally {

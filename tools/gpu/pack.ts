@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -15,9 +28,11 @@ const CNI_FOLDERS = ["/usr/lib/cni", "/opt/cni/bin"];
 const CNI_PLUGINS = ["ptp", "host-local", "portmap", "loopback"];
 const WITH_LIBRARIES = ["ip", "xtables-nft-multi", "conntrack"];
 /** What kube-proxy, the plugin portmap and Konverge use in rules. */
-const XTABLES = /^lib(xt|ipt|ip6t)_(standard|comment|conntrack|mark|MARK|MASQUERADE|DNAT|SNAT|REJECT|addrtype|statistic|tcp|udp|sctp|recent|nfacct|set|multiport|physdev|limit|LOG|icmp|icmp6|NAT)\.so$/;
+const XTABLES =
+  /^lib(xt|ipt|ip6t)_(standard|comment|conntrack|mark|MARK|MASQUERADE|DNAT|SNAT|REJECT|addrtype|statistic|tcp|udp|sctp|recent|nfacct|set|multiport|physdev|limit|LOG|icmp|icmp6|NAT)\.so$/;
 /** What of the repository runs. */
-const CODE = /^(package\.json|package-lock\.json|tsconfig\.json|LICENSE|(packages|operators)\/|tools\/(nodes|real|gpu)\/|scripts\/[^/]+$)/;
+const CODE =
+  /^(package\.json|package-lock\.json|tsconfig\.json|LICENSE|(packages|operators)\/|tools\/(nodes|real|gpu)\/|scripts\/[^/]+$)/;
 const LEFT_OUT = /\.test\.ts$|\.md$|(^|\/)(tutorial|test|monitoring|samples)\//;
 const MIB = 2 ** 20;
 
@@ -36,7 +51,10 @@ export function pack(repository: string, target: string, most = Number.POSITIVE_
       put(name, file());
     }
     put("system.tar", packedFolder(work, "system", addSystem));
-    put("code.tar", packedFolder(work, "code", (code) => addCode(repository, code)));
+    put(
+      "code.tar",
+      packedFolder(work, "code", (code) => addCode(repository, code)),
+    );
     copyFileSync(join(repository, "tools/gpu/programs/run.sh"), join(folder, "run"));
     chmodSync(join(folder, "run"), 0o755);
     return writeParts(folder, target, most * MIB);
@@ -48,7 +66,8 @@ export function pack(repository: string, target: string, most = Number.POSITIVE_
 /** Compressed programs by name. */
 function programs(): Record<string, () => string> {
   const plugins = CNI_FOLDERS.find((folder) => CNI_PLUGINS.every((name) => existsSync(join(folder, name))));
-  if (!plugins) throw new Error(`no CNI plugins in ${CNI_FOLDERS.join(" or ")}: apt-get install containernetworking-plugins`);
+  if (!plugins)
+    throw new Error(`no CNI plugins in ${CNI_FOLDERS.join(" or ")}: apt-get install containernetworking-plugins`);
   const node = join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node");
   return {
     node: () => withStripped(node, compressed),
@@ -104,7 +123,10 @@ function addCode(repository: string, folder: string): void {
     if (existsSync(join(repository, file))) cpSync(join(repository, file), join(folder, file));
   }
   const { packages } = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { link?: boolean; resolved?: string; dev?: boolean; devOptional?: boolean; optional?: boolean }>;
+    packages: Record<
+      string,
+      { link?: boolean; resolved?: string; dev?: boolean; devOptional?: boolean; optional?: boolean }
+    >;
   };
   for (const [path, { link, resolved, dev, devOptional, optional }] of Object.entries(packages)) {
     if (!/^node_modules\//.test(path) || /\/node_modules\/.*\/node_modules\//.test(`/${path}`)) continue;
@@ -113,7 +135,10 @@ function addCode(repository: string, folder: string): void {
       mkdirSync(dirname(to), { recursive: true });
       symlinkSync(`${"../".repeat(path.split("/").length - 1)}${resolved}`, to);
     } else if (!link && !dev && !devOptional && !optional && existsSync(join(repository, path))) {
-      cpSync(join(repository, path), to, { recursive: true, filter: (file) => !/\.(map|md|d\.ts|d\.cts|d\.mts)$/.test(file) });
+      cpSync(join(repository, path), to, {
+        recursive: true,
+        filter: (file) => !/\.(map|md|d\.ts|d\.cts|d\.mts)$/.test(file),
+      });
     }
   }
 }
@@ -139,7 +164,15 @@ function writeParts(folder: string, target: string, most: number): string[] {
   else parts.push(changing);
   return parts.map((files, index) => {
     const archive = join(target, `konverge-gpu-${index + 1}.tar`);
-    execFileSync("tar", ["--owner=0", "--group=0", "-cf", archive, "-C", dirname(folder), ...files.map((file) => join("konverge-gpu", file))]);
+    execFileSync("tar", [
+      "--owner=0",
+      "--group=0",
+      "-cf",
+      archive,
+      "-C",
+      dirname(folder),
+      ...files.map((file) => join("konverge-gpu", file)),
+    ]);
     return archive;
   });
 }

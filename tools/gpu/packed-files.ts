@@ -44,4 +44,3 @@ export function ownLibraries(program: string): string[] {
   const files = [...text.matchAll(/=> (\/\S+) \(0x/g)].map(([, path]) => path!);
   return files.filter((path) => !/\/(libc|libm|libdl|libpthread|librt|libresolv|libgcc_s|libstdc\+\+)\.so/.test(path));
 }
-

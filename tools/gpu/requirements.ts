@@ -36,7 +36,8 @@ export function findMachine(): GpuMachine | { readonly missing: readonly string[
   if (spawnSync("tar", ["--version"]).status !== 0) missing.push("tar is missing");
   if (!isWithoutGpu()) {
     for (const file of ["/dev/nvidiactl", "/dev/nvidia0"]) {
-      if (!existsSync(file)) missing.push(`${file} is missing: this machine has no NVIDIA GPU, or its driver is not loaded`);
+      if (!existsSync(file))
+        missing.push(`${file} is missing: this machine has no NVIDIA GPU, or its driver is not loaded`);
     }
     if (!existsSync(devicePluginFile())) {
       missing.push("NVIDIA's device plugin is not built: npm run test:gpu -- --build");
@@ -47,10 +48,13 @@ export function findMachine(): GpuMachine | { readonly missing: readonly string[
   if (missing.length > 0 || !python) return { missing };
   const found = ask(python);
   if (typeof found === "string") return { missing: [`${python} cannot import PyTorch: ${found}`] };
-  if (!found.gpu && !isWithoutGpu()) return { missing: [`PyTorch ${found.torch} of ${python} finds no GPU (CUDA ${found.cuda})`] };
+  if (!found.gpu && !isWithoutGpu())
+    return { missing: [`PyTorch ${found.torch} of ${python} finds no GPU (CUDA ${found.cuda})`] };
   return {
     python,
-    folders: [...found.prefixes.map((one) => realpathSync(one)), dirname(dirname(realpathSync(python)))].filter(isOutside),
+    folders: [...found.prefixes.map((one) => realpathSync(one)), dirname(dirname(realpathSync(python)))].filter(
+      isOutside,
+    ),
     torch: found.torch,
     cuda: found.cuda ?? "none",
     gpu: found.gpu ?? "none",
@@ -97,7 +101,10 @@ function findPython(): string | undefined {
 
 function driverVersion(): string {
   try {
-    const text = execFileSync("cat", ["/proc/driver/nvidia/version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const text = execFileSync("cat", ["/proc/driver/nvidia/version"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     return /\b(\d{3}\.\d+(\.\d+)?)\b/.exec(text)?.[1] ?? "unknown";
   } catch {
     return "unknown";

@@ -5,6 +5,6 @@
 export type { DebianImage } from "./images/debian-image.ts";
 export { busybox, SHELL_TOOLS, SYSTEM_PATH } from "./images/server-images.ts";
 export { NodeCluster, type NodeClusterOptions } from "./node-cluster.ts";
-export { whyNoRealNodes } from "./requirements.ts";
 export { restrictedPod } from "./pods.ts";
+export { whyNoRealNodes } from "./requirements.ts";
 export { now, timed, until } from "./waiting.ts";

@@ -64,7 +64,17 @@ export class NodeCluster {
     const folder = mkdtempSync(join(tmpdir(), "konverge-nodes-"));
     const kubeconfig = join(folder, "kubeconfig");
     const files = ["--kubeconfig", kubeconfig, "--bootstrap-kubeconfig", join(folder, "bootstrap.kubeconfig")];
-    const up = ["up", "--name", name, "--real-nodes", String(nodes), "--data", join(folder, "data"), ...files, ...flags];
+    const up = [
+      "up",
+      "--name",
+      name,
+      "--real-nodes",
+      String(nodes),
+      "--data",
+      join(folder, "data"),
+      ...files,
+      ...flags,
+    ];
     const program = isReal() ? join(import.meta.dirname, "up-real-control-plane.ts") : cli();
     const child = spawn(process.execPath, [program, ...up], {
       cwd: REPOSITORY,

@@ -139,7 +139,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const waits = rollout.step === "wait" && rollout.isTurn === true;
       const held = heldTopology(written, heldForRestore(database) !== undefined);
       const config = configFor(database, engine);
-      const decided = stopped ? { topology: held } : await decide(database, held, members, { rollout, leases }, context);
+      const decided = stopped
+        ? { topology: held }
+        : await decide(database, held, members, { rollout, leases }, context);
       const parameters: ParameterStep =
         rollout.step === "none" || waits
           ? parameterStep(members, written.primary, configurationDigest(config))

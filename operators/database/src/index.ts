@@ -56,6 +56,7 @@ export * from "./restore-progress.ts";
 export * from "./restore-spec.ts";
 export * from "./rollout.ts";
 export * from "./scripts.ts";
+export * from "./self-fencing.ts";
 export * from "./server-pod.ts";
 export * from "./server-report.ts";
 export * from "./server-tls.ts";

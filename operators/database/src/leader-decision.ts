@@ -44,10 +44,12 @@ export async function decide(
   const names = members.map(({ name }) => name).filter((name) => name !== (operation?.from ?? topology.primary));
   const lost = Date.parse(status?.primaryLostSince ?? "");
   // A server that is no member any more can still receive from the old primary.
-  const areAlone = !context.cache.list(Pod, metadata.namespace).some(
-    ({ metadata: { name, labels } }) =>
-      labels?.["database-name"] === metadata.name && !known.some((one) => one.name === name),
-  );
+  const areAlone = !context.cache
+    .list(Pod, metadata.namespace)
+    .some(
+      ({ metadata: { name, labels } }) =>
+        labels?.["database-name"] === metadata.name && !known.some((one) => one.name === name),
+    );
   const forsaken = areAlone && isForsaken({ topology, members: known });
   const key = `${metadata.namespace}/${metadata.name}`;
   return nextStep({

@@ -15,8 +15,9 @@
  * - A new pod reads the topology as it is when it starts.
  * - Clients do not switch `synchronous_commit` off for what they want to keep.
  */
-import { hasStoppedItself } from "./leases.ts";
+
 import { type Confirming, canStandForAll } from "./quorum.ts";
+import { hasStoppedItself } from "./self-fencing.ts";
 import { answersQueries, lsnText, parseLsn, type ServerReport } from "./server-report.ts";
 import type { Operation, Topology } from "./topology.ts";
 

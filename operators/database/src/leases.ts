@@ -18,10 +18,6 @@
 import type { Member } from "./leadership.ts";
 import type { Topology } from "./topology.ts";
 
-/** Seconds without contact after which a primary stops. */
-export const FENCE_SECONDS = 60;
-/** Milliseconds that a primary has to notice that, and to end. */
-const MARGIN = 15_000;
 /** Milliseconds between two queries of servers whose primary needs a lease: an answer that does not come takes ten seconds. */
 export const LEASE_ROUND = 15_000;
 
@@ -73,9 +69,4 @@ export class Leases {
 /** The container that has given the token of a grant. */
 export function lifeOf(grant: string | undefined): string | undefined {
   return grant?.split(".")[1];
-}
-
-/** Whether a primary that stops by itself after so many seconds has stopped by now. */
-export function hasStoppedItself(seconds: number, forsakenFor: number | undefined): boolean {
-  return forsakenFor !== undefined && forsakenFor >= Math.max(seconds, FENCE_SECONDS) * 1000 + MARGIN;
 }

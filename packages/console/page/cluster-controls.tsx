@@ -211,8 +211,8 @@ function Snapshots({ controls, send }: { readonly controls: ControlsState } & Se
     <section aria-labelledby="snapshots-title">
       <h2 id="snapshots-title">Snapshots and forks</h2>
       <p class="note">
-        A snapshot is kept in memory until this process ends. A fork is another cluster with the same state, which continues
-        independently.
+        A snapshot is kept in memory until this process ends. A fork is another cluster with the same state, which
+        continues independently.
       </p>
       <p class="buttons">
         <button type="button" onClick={() => send({ action: "snapshot" })}>

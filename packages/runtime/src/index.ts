@@ -41,7 +41,7 @@ export { isPaused, PAUSED_ANNOTATION, RECONCILE_NOW_ANNOTATION } from "./control
 export { controller } from "./definition/controller.ts";
 export type { Daemon, DaemonContext } from "./definition/daemon.ts";
 export * from "./definition/definition.ts";
-export { type DynamicController, type DynamicControllerState, dynamicController } from "./definition/dynamic.ts";
+export { dynamicController } from "./definition/dynamic.ts";
 export * from "./definition/predicates.ts";
 export type { Recurrence } from "./definition/rhythm.ts";
 export * from "./definition/watched.ts";

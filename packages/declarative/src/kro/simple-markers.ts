@@ -1,6 +1,8 @@
 /** The markers of kro's simple schema: what stands behind the bar, as in `string | required=true enum="a,b"`. */
 import type { Schema } from "@konverge/core";
-import type { Building } from "./simple-schema.ts";
+
+/** A schema that is being built. */
+export type Building = { -readonly [K in keyof Schema]: Schema[K] } & { required?: string[] };
 
 /** A marker, such as `default=1`. */
 interface Marker {

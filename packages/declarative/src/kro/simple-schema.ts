@@ -6,7 +6,7 @@
  */
 import { isObject, type Schema } from "@konverge/core";
 import type { GraphMistake } from "./graph-error.ts";
-import { applyMarkers, parseMarkers } from "./simple-markers.ts";
+import { applyMarkers, type Building, parseMarkers } from "./simple-markers.ts";
 
 /** The deepest nesting of lists and maps in one type. */
 const DEEPEST = 16;
@@ -17,9 +17,6 @@ const ATOMS: Readonly<Record<string, Schema>> = {
   boolean: { type: "boolean" },
   float: { type: "number" },
 };
-
-/** A schema that is being built. */
-export type Building = { -readonly [K in keyof Schema]: Schema[K] } & { required?: string[] };
 
 /** Turns the fields of a simple schema into a schema; what is wrong with them is added to `mistakes`. */
 export function simpleSchema(

@@ -1,5 +1,5 @@
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "@konverge/core";
-import { isOwnManager } from "../definition/dynamic.ts";
+import { isOwnManager } from "./own-managers.ts";
 
 /**
  * What our field managers have applied to an object: all that is kept of managedFields. A field that we applied once and

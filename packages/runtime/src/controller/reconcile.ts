@@ -22,8 +22,13 @@ import { Doubts } from "../calls/doubts.ts";
 import type { LayeredCall } from "../calls/layered-call.ts";
 import { type AroundCall, type ReconcileScope, reconcileClient } from "../calls/reconcile-client.ts";
 import { defaultFinalizer } from "../definition/controller.ts";
-import type { Controller, PendingCleanup, ReconcileContext, ReconcileResult } from "../definition/definition.ts";
-import type { DynamicController } from "../definition/dynamic.ts";
+import type {
+  Controller,
+  DynamicController,
+  PendingCleanup,
+  ReconcileContext,
+  ReconcileResult,
+} from "../definition/definition.ts";
 import { PermanentError } from "../errors.ts";
 import type { Permit } from "../leadership/authority.ts";
 import { currentReconcile, type ReconcileInProgress } from "../observe/reconciles-in-progress.ts";

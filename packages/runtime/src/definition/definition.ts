@@ -15,7 +15,6 @@ import type { EventSink } from "../events/event-sink.ts";
 import type { Log } from "../log.ts";
 import type { PermissionDeclaration } from "../rbac/access.ts";
 import type { Daemon } from "./daemon.ts";
-import type { DynamicController, DynamicControllerState } from "./dynamic.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Recurrence } from "./rhythm.ts";
 import type { ReconcileSource, WatchedKind } from "./watched.ts";
@@ -266,4 +265,18 @@ export interface Controller {
     ): PendingCleanup | undefined | Promise<PendingCleanup | undefined>;
     needsCleanup?(object: KubeObject): boolean;
   };
+}
+
+/** A controller that runs while an object returns it, see {@link dynamicController}. */
+export interface DynamicController {
+  readonly controller: Controller;
+  readonly revision: string;
+}
+
+/** How far a controller is that a reconciler returned. */
+export interface DynamicControllerState {
+  /** `waiting`: its kind is not served. `starting`: what it reads has not been listed yet. */
+  readonly state: "waiting" | "starting" | "running";
+  /** What it waits for, such as the error of a watch. */
+  readonly message?: string;
 }

@@ -1,10 +1,5 @@
-import type { Controller } from "./definition.ts";
-
-/** A controller that runs while an object returns it, see {@link dynamicController}. */
-export interface DynamicController {
-  readonly controller: Controller;
-  readonly revision: string;
-}
+import type { ObjectKey } from "@konverge/core";
+import type { Controller, DynamicController, DynamicControllerState } from "./definition.ts";
 
 /**
  * A controller that a reconciler returns: it runs for as long as the result has it. Its kind need not be installed: its
@@ -26,24 +21,17 @@ export function dynamicController(controller: Controller, { revision }: { revisi
   return { controller, revision };
 }
 
-/** How far a controller is that a reconciler returned. */
-export interface DynamicControllerState {
-  /** `waiting`: its kind is not served. `starting`: what it reads has not been listed yet. */
-  readonly state: "waiting" | "starting" | "running";
-  /** What it waits for, such as the error of a watch. */
-  readonly message?: string;
+/** An object whose reconciler returned controllers. */
+export interface DynamicParent {
+  /** The name of its controller. */
+  readonly controller: string;
+  readonly key: ObjectKey;
 }
 
-/** The name under which a controller runs that another one returned: its metrics and field manager have it. */
-export function dynamicName(parent: string, name: string): string {
-  return `${parent}/${name}`;
-}
-
-/** Whether a field manager is one of `managers`, or that of a controller that one of them returned. */
-export function isOwnManager(manager: string, managers: ReadonlySet<string>): boolean {
-  if (managers.has(manager)) return true;
-  for (let i = manager.indexOf("/"); i > 0; i = manager.indexOf("/", i + 1)) {
-    if (managers.has(manager.slice(0, i))) return true;
-  }
-  return false;
+/** The controllers of a cluster that reconcilers have returned, as a controller loop sees them. */
+export interface DynamicControllers {
+  /** Makes exactly these controllers run for an object; an empty list stops all of them. */
+  keep(parent: DynamicParent, controllers: readonly DynamicController[]): void;
+  /** Undefined: the object has returned no controller of that name. */
+  stateOf(parent: DynamicParent, name: string): DynamicControllerState | undefined;
 }

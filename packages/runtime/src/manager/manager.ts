@@ -14,7 +14,7 @@ import type { ControllerState, WatchState } from "../observe/state.ts";
 import { checkPermissions } from "../rbac/preflight.ts";
 import { ReconcileRecorder, type ReconcileRecorderOptions } from "../recording/recorder.ts";
 import { checkOptions, HOME_CLUSTER_NAME } from "./check-options.ts";
-import { DynamicLoops, type DynamicLoopsOptions } from "./dynamic-controllers.ts";
+import { DynamicLoops, type DynamicLoopsOptions } from "./dynamic-loops.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const DEFAULT_GRACE = 30_000;

@@ -11,16 +11,17 @@ import {
 } from "@konverge/core";
 import { type Child, nameOf, planned } from "../apply/child.ts";
 import type { ChildrenOutcome } from "../apply/outcome.ts";
+import { dynamicName } from "../cache/own-managers.ts";
 import { drawnFrom } from "../controller/observed-clock.ts";
 import { reportedResult } from "../controller/reported-result.ts";
 import type {
   CacheReader,
   Controller,
+  DynamicController,
   ObservedChildren,
   ReconcileContext,
   ReconcileResult,
 } from "../definition/definition.ts";
-import { type DynamicController, dynamicName } from "../definition/dynamic.ts";
 import type { ExternalError } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import { differencesOf, type ReconcileIntent, type ReplayDifference } from "./differences.ts";

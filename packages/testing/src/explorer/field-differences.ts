@@ -34,7 +34,10 @@ function sentence({ path, expected, actual }: FieldDifference): string {
 function collect(expected: unknown, actual: unknown, path: string, found: FieldDifference[]): void {
   if (JSON.stringify(expected) === JSON.stringify(actual)) return;
   const [one, other] = [documentIn(expected), documentIn(actual)];
-  if (one && other) return collect(one, other, `${path} as JSON`, found);
+  if (one && other) {
+    collect(one, other, `${path} as JSON`, found);
+    return;
+  }
   const [a, b] = [membersOf(expected, actual), membersOf(actual, expected)];
   if (!a || !b) {
     found.push({ path, expected, actual });

@@ -2,10 +2,10 @@
 import type { Schema } from "@konverge/core";
 import { evaluate, type Program, parseAndCheck, planProgram } from "../evaluation/compile.ts";
 import { TYPE_NAMES, templateExpressionFunctions } from "../library/functions.ts";
-import { NotJson, toJson } from "../policy/mutations.ts";
 import type { Declarations } from "../types/declarations.ts";
 import { DYN, formatType, isDyn, isOptional, listType, type Type } from "../types/types.ts";
 import { isView } from "../values/json-value.ts";
+import { NotJson, toJson } from "../values/to-json.ts";
 import { Optional, type Value } from "../values/values.ts";
 import { isClosed, OpenTypes, openValue } from "./open-values.ts";
 

@@ -1,8 +1,8 @@
 /** Functions that expressions in templates have beyond those of Kubernetes' rules: JSON, base64, merging of maps, a hash. */
 import { parseJson, stringifyJson } from "@konverge/core";
-import { NotJson, toJson } from "../policy/mutations.ts";
 import type { Library } from "../types/declarations.ts";
 import { fromJson, isView } from "../values/json-value.ts";
+import { NotJson, toJson } from "../values/to-json.ts";
 import { CelError, type CelMap, type Value } from "../values/values.ts";
 
 export const documents: Library = {

@@ -8,7 +8,7 @@ import { CelError, goTypeName, Opaque, type Value } from "../values/values.ts";
 /** A part of an object, of the fields that an expression gave it. Fields are not known in advance, nor are their types. */
 export class DynamicObject extends Opaque {
   readonly typeName: string;
-  readonly fields: ReadonlyMap<string, Value>;
+  override readonly fields: ReadonlyMap<string, Value>;
 
   constructor(typeName: string, fields: ReadonlyMap<string, Value>) {
     super();

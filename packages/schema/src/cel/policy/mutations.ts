@@ -1,8 +1,8 @@
 /** What the results of mutating policies say to do: an apply configuration, or a JSON patch. */
 import { quoted } from "@konverge/core";
 import type { JsonPatchOperation as JsonPatch } from "../../patch/json-patch.ts";
-import { formatSeconds, formatTimestamp } from "../values/time.ts";
-import { CelList, CelMap, Duration, Timestamp, Uint, type Value } from "../values/values.ts";
+import { NotJson, toJson } from "../values/to-json.ts";
+import { CelList, CelMap, type Value } from "../values/values.ts";
 import { DynamicObject, JsonPatchOperation } from "./dynamic-objects.ts";
 
 /** A change, or why the result of an expression is none. */
@@ -60,9 +60,6 @@ function* mismatches(value: Value, expected: string): Generator<string> {
     for (const key of value.keys()) yield* mismatches(value.find(key) ?? null, expected);
 }
 
-/** A value that JSON has no form for. */
-export class NotJson extends Error {}
-
 function convert<T>(make: () => T): Mutation<T> {
   try {
     return { change: make() };
@@ -70,34 +67,4 @@ function convert<T>(make: () => T): Mutation<T> {
     if (error instanceof NotJson) return { error: error.message };
     throw error;
   }
-}
-
-/** A value as JSON; `large` says what becomes of whole numbers that a double cannot hold. */
-export function toJson(value: Value, large: (int: bigint) => unknown): unknown {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "number":
-      return value;
-    case "bigint":
-      return Number.isSafeInteger(Number(value)) ? Number(value) : large(value);
-  }
-  if (value === null) return null;
-  if (value instanceof Uint) return toJson(value.value, large);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (value instanceof Timestamp) return formatTimestamp(value);
-  if (value instanceof Duration) return formatSeconds(value);
-  if (value instanceof CelList) return [...value].map((item) => toJson(item, large));
-  if (value instanceof CelMap) {
-    return Object.fromEntries([...value.keys()].map((key) => [keyText(key), toJson(value.find(key) ?? null, large)]));
-  }
-  if (value instanceof DynamicObject) {
-    return Object.fromEntries([...value.fields].map(([name, field]) => [name, toJson(field, large)]));
-  }
-  throw new NotJson("unsupported type conversion to JSON");
-}
-
-function keyText(key: Value): string {
-  if (typeof key === "string") return key;
-  throw new NotJson("the keys of JSON objects are strings");
 }

@@ -104,6 +104,8 @@ export abstract class Opaque {
   get size(): number | undefined {
     return undefined;
   }
+  /** What it is made of, where JSON can say it. */
+  readonly fields?: ReadonlyMap<string, Value>;
 }
 
 /** A list: built by an expression, or a view of data. */

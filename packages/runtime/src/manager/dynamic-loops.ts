@@ -1,24 +1,10 @@
-import { groupKindText, type KindRef, type KubeObject, type ObjectKey } from "@konverge/core";
+import { groupKindText, type KindRef, type KubeObject } from "@konverge/core";
+import { dynamicName } from "../cache/own-managers.ts";
 import { ControllerLoop } from "../controller/loop.ts";
 import type { Cluster } from "../controller/wiring.ts";
-import type { Controller } from "../definition/definition.ts";
-import { type DynamicController, type DynamicControllerState, dynamicName } from "../definition/dynamic.ts";
+import type { Controller, DynamicController, DynamicControllerState } from "../definition/definition.ts";
+import type { DynamicControllers, DynamicParent } from "../definition/dynamic.ts";
 import { PermanentError } from "../errors.ts";
-
-/** An object whose reconciler returned controllers. */
-export interface DynamicParent {
-  /** The name of its controller. */
-  readonly controller: string;
-  readonly key: ObjectKey;
-}
-
-/** The controllers of a cluster that reconcilers have returned, as a controller loop sees them. */
-export interface DynamicControllers {
-  /** Makes exactly these controllers run for an object; an empty list stops all of them. */
-  keep(parent: DynamicParent, controllers: readonly DynamicController[]): void;
-  /** Undefined: the object has returned no controller of that name. */
-  stateOf(parent: DynamicParent, name: string): DynamicControllerState | undefined;
-}
 
 interface Running {
   readonly parent: DynamicParent;
