@@ -16,7 +16,7 @@ uptime() {
   echo "${seconds%.*}"
 }
 
-# The latest moment for which there is proof of contact: in a term, or in any.
+# The latest moment at which there was certainly contact: in a term, or in any.
 contact() {
   cat "$RUN/lease.operator" "$RUN/lease.standbys" 2> /dev/null |
     awk -v term="${1:-}" '(term == "" || $1 == term) && $2 > last { last = $2 } END { print last + 0 }'

@@ -177,7 +177,7 @@ export const Database = defineKind({
         selfFencing: z
           .object({ pod: z.string().describe("The UID of the pod."), afterSeconds: z.int() })
           .optional()
-          .describe("The primary stops by itself after so many seconds without contact, as it last reported."),
+          .describe("The primary stops by itself after this number of seconds without contact, as it last reported."),
         servers: z
           .array(
             z.object({

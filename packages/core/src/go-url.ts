@@ -21,7 +21,7 @@ const PLAIN: Record<Mode, string> = {
 };
 
 const classOf = (more: string, flags = "") => new RegExp(`[^A-Za-z0-9\\-_.~${more}]`, flags);
-/** What must be escaped in each part. One search for it takes long texts faster than a look at each character. */
+/** What must be escaped in each part. Searching long texts for it is faster than testing each character. */
 const ESCAPED = Object.fromEntries(Object.entries(PLAIN).map(([mode, plain]) => [mode, classOf(plain, "g")])) as Record<
   Mode,
   RegExp
