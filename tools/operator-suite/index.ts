@@ -36,7 +36,7 @@ export { kubectlFolder } from "./kubectl.ts";
 export { monitoringIsTrue } from "./monitoring.ts";
 export { withNarrowerDefinition } from "./narrower-definition.ts";
 export { hasPodFeatures, podFeatures } from "./pod-features.ts";
-export { type RealGround, type RealStages, realStages } from "./real-ground.ts";
+export { kwokNode, type RealGround, type RealStages, realStages } from "./real-ground.ts";
 export { renderedFields } from "./rendered-fields.ts";
 export { SimulatedLoad } from "./simulated-load.ts";
 export {
