@@ -1,14 +1,16 @@
 // `npm run test:gpu`: operators and real workloads on a GPU of this machine; skipped where there is none, with the reason.
 // `-- --build` builds what is missing before. `-- --pack [--split MIB]` writes what a machine without a network needs to dist/gpu.
+// `-- --checks` only says what the machine is and what of it works.
 // `-- --without-gpu` runs all but the device plugin, with small models on the processor. `-- --only PATTERN` runs scenarios by name.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildDevicePlugin, pack, whyNoGpu } from "../tools/gpu/index.ts";
+import { buildDevicePlugin, checkMachine, pack } from "../tools/gpu/index.ts";
 
 const { values } = parseArgs({
   options: {
     build: { type: "boolean", default: false },
+    checks: { type: "boolean", default: false },
     pack: { type: "boolean", default: false },
     split: { type: "string" },
     "without-gpu": { type: "boolean", default: false },
@@ -22,12 +24,8 @@ if (values.pack) {
   console.log(parts.join("\n"));
   process.exit(0);
 }
+if (values.checks) process.exit(checkMachine() ? 0 : 1);
 if (values.build && !values["without-gpu"]) buildDevicePlugin();
-const why = whyNoGpu();
-if (why) {
-  console.log(`skipped the GPU lane: ${why}`);
-  process.exit(0);
-}
 const { status } = spawnSync(
   process.execPath,
   [

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, type TestContext, test } from "node:test";
+import { after, afterEach, before, describe, type TestContext, test } from "node:test";
 import { ConfigMap, DaemonSet, Node, Pod } from "@konverge/kinds";
 import { LLMModel, ModelDeployment } from "@konverge/llm-operator";
 import { NodeCluster, now, restrictedPod, timed, until } from "@konverge/nodes";
 import { TrainingJob } from "@konverge/training-operator";
+import { reportFailure } from "./failure-report.ts";
 import { laneManifests } from "./lane-manifests.ts";
 import { writeMachineImages, writeRuntime } from "./machine-images.ts";
 import { lossesIn, Measurements, summaryIn } from "./measurements.ts";
@@ -21,6 +22,8 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
   let cluster: NodeCluster;
   let folder: string;
   let measured: Measurements;
+  /** Whether a pod has computed: without that, all else would only wait in vain. */
+  let computes = false;
 
   before(async () => {
     const machine = findMachine();
@@ -35,11 +38,18 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     measured.add("a node, two operators and the images are ready", `${await timed(start)} s`);
     await cluster.restrictedNamespace(NAMESPACE);
   });
+  afterEach(async (t) => {
+    const { name, passed } = t as TestContext;
+    if (passed) return;
+    measured.add(name, "failed");
+    await reportFailure(cluster, name);
+  });
   after(async () => {
     await cluster?.stop();
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
+  const requirePods = () => assert.ok(computes, "no pod has computed before");
   const note = (t: TestContext, what: string, value: string) => {
     t.diagnostic(`${what}: ${value}`);
     measured.add(what, value);
@@ -85,7 +95,27 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     note(t, "NVIDIA's device plugin: `nvidia.com/gpu` of the node", `${gpus} after ${seconds} s`);
   });
 
+  test("a pod computes on the GPU", async (t) => {
+    const gpus = isWithoutGpu() ? undefined : { "nvidia.com/gpu": "1" };
+    const spec = restrictedPod({
+      name: "client",
+      image: "konverge/gpu-trainer:1",
+      command: ["python3", "/workspace/compute.py"],
+      ...(gpus && { resources: { requests: gpus, limits: gpus } }),
+    });
+    await cluster.client.create(Pod, { metadata: { name: "compute", namespace: NAMESPACE }, spec });
+    let summary: Record<string, number | string> | undefined;
+    const took = await timed(async () => {
+      summary = await summaryOf("compute", 90);
+    });
+    const { device, teraflops, seconds: multiplying } = summary!;
+    const work = `${teraflops} TFLOP/s in products of matrices (bfloat16), ${multiplying} s`;
+    note(t, "a pod that asks for a GPU: from its creation to its result", `${took} s; ${device}: ${work}`);
+    computes = true;
+  });
+
   test("a training whose worker is killed goes on from its checkpoint with the same losses", async (t) => {
+    requirePods();
     const [manifest] = laneManifests("training.yaml");
     for (const name of ["undisturbed", "killed"]) {
       const metadata = { ...manifest!.metadata, name };
@@ -144,6 +174,7 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
   });
 
   test("an LLMModel serves many requests at once through OpenAI's API", async (t) => {
+    requirePods();
     const [manifest] = laneManifests("llm-model.yaml");
     const model = String(manifest!.spec["modelName"]);
     const ready = async () => {
@@ -181,6 +212,7 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
   });
 
   test("the size of a ModelDeployment follows its load up and down", async (t) => {
+    requirePods();
     const [manifest] = laneManifests("model.yaml");
     const model = String(manifest!.spec["model"]);
     await cluster.client.create(ModelDeployment, manifest as never);

@@ -27,7 +27,7 @@ interface MachineImage {
   readonly entrypoint?: readonly string[];
 }
 
-/** The images of the lane.. */
+/** The images of the lane. */
 function images(python: string, hasDevicePlugin: boolean): MachineImage[] {
   const plugin = {
     name: `nvcr.io/nvidia/k8s-device-plugin:v${DEVICE_PLUGIN_VERSION}`,
@@ -39,7 +39,9 @@ function images(python: string, hasDevicePlugin: boolean): MachineImage[] {
   return [
     {
       name: "docker.io/konverge/gpu-trainer:1",
-      files: { "workspace/train.py": program("train.py"), "workspace/load.py": program("load.py") },
+      files: Object.fromEntries(
+        ["train.py", "load.py", "compute.py"].map((name) => [`workspace/${name}`, program(name)]),
+      ),
     },
     {
       name: "docker.io/konverge/gpu-server:1",
@@ -64,6 +66,9 @@ export function writeMachineImages(folder: string, base: MachineBase, hasDeviceP
     `KONVERGE_BASE=${[...new Set([...BASE, ...base.folders])].join(":")}`,
     `PATH=${dirname(base.python)}:${SYSTEM_PATH}`,
     "PYTHONUNBUFFERED=1",
+    // Users of containers have no entry in /etc/passwd.
+    "HOME=/tmp",
+    "USER=lane",
   ];
   return images(base.python, hasDevicePlugin).map((image, index) => {
     const archive = join(folder, `image-${index}.tar`);

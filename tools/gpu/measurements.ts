@@ -2,14 +2,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GpuMachine } from "./requirements.ts";
 
+/** Where the files of a run are written: the variable OUT, otherwise dist/gpu. */
+export const resultsFolder = () => process.env["OUT"] || "dist/gpu";
+
 /** The numbers of a run: kept after each, so that a run that is cut short leaves those that it had. */
 export class Measurements {
   readonly #folder: string;
   readonly #machine: Readonly<Record<string, string>>;
   readonly #rows: { what: string; value: string }[] = [];
 
-  /** `folder` is where the files are written. Default: the variable OUT, otherwise dist/gpu. */
-  constructor({ gpu, driver, torch, cuda }: GpuMachine, date: Date, folder = process.env["OUT"] || "dist/gpu") {
+  constructor({ gpu, driver, torch, cuda }: GpuMachine, date: Date, folder = resultsFolder()) {
     this.#folder = folder;
     this.#machine = { date: date.toISOString().slice(0, 10), gpu, driver, torch, cuda };
   }

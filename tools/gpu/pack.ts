@@ -26,7 +26,7 @@ import { compressed, ownLibraries, withStripped } from "./packed-files.ts";
 const PROGRAMS = ["containerd", "containerd-shim-runc-v2", "ctr", "runc"];
 const CNI_FOLDERS = ["/usr/lib/cni", "/opt/cni/bin"];
 const CNI_PLUGINS = ["ptp", "host-local", "portmap", "loopback"];
-const WITH_LIBRARIES = ["ip", "xtables-nft-multi", "conntrack"];
+const WITH_LIBRARIES = ["ip", "xtables-nft-multi", "conntrack", "mount", "umount", "unshare", "nsenter"];
 /** What kube-proxy, the plugin portmap and Konverge use in rules. */
 const XTABLES =
   /^lib(xt|ipt|ip6t)_(standard|comment|conntrack|mark|MARK|MASQUERADE|DNAT|SNAT|REJECT|addrtype|statistic|tcp|udp|sctp|recent|nfacct|set|multiport|physdev|limit|LOG|icmp|icmp6|NAT)\.so$/;
@@ -55,6 +55,9 @@ export function pack(repository: string, target: string, most = Number.POSITIVE_
       "code.tar",
       packedFolder(work, "code", (code) => addCode(repository, code)),
     );
+    // What unpacks the rest, where there is no such program.
+    for (const file of [inPath("xz"), ...ownLibraries(inPath("xz"))])
+      copyFileSync(file, join(folder, "packed", basename(file)));
     copyFileSync(join(repository, "tools/gpu/programs/run.sh"), join(folder, "run"));
     chmodSync(join(folder, "run"), 0o755);
     return writeParts(folder, target, most * MIB);
@@ -101,8 +104,8 @@ function addSystem(folder: string): void {
   const [bin, lib] = [join(folder, "bin"), join(folder, "lib")];
   mkdirSync(bin);
   mkdirSync(join(lib, "xtables"), { recursive: true });
-  for (const program of WITH_LIBRARIES.map(inPath)) {
-    copyFileSync(program, join(bin, basename(program)));
+  for (const program of [...WITH_LIBRARIES, "runc"].map(inPath)) {
+    if (basename(program) !== "runc") copyFileSync(program, join(bin, basename(program)));
     for (const library of ownLibraries(program)) copyFileSync(library, join(lib, basename(library)));
   }
   const xtables = "/usr/lib/x86_64-linux-gnu/xtables";
@@ -149,7 +152,7 @@ function writeParts(folder: string, target: string, most: number): string[] {
   for (const old of readdirSync(target)) if (/^konverge-gpu-\d+\.tar$/.test(old)) rmSync(join(target, old));
   const sizeOf = (file: string) => statSync(join(folder, file)).size;
   const packed = readdirSync(join(folder, "packed")).map((name) => `packed/${name}`);
-  const isCode = (file: string) => file === "packed/code.tar.xz" || file === "packed/system.tar.xz";
+  const isCode = (file: string) => /^packed\/(code|system)\.tar\.xz$/.test(file) || !file.endsWith(".xz");
   const stable = packed.filter((file) => !isCode(file)).sort((a, b) => sizeOf(b) - sizeOf(a));
   const parts: string[][] = [];
   const room: number[] = [];

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findPrograms, MissingPrerequisites } from "@konverge/linux-node";
 import { devicePluginFile } from "./device-plugin.ts";
@@ -24,8 +24,15 @@ export interface GpuMachine extends MachineBase {
   readonly driver: string;
 }
 
-/** This machine, or the sentences that say what it lacks. */
+let found: ReturnType<typeof lookAtMachine> | undefined;
+
+/** This machine, or the sentences that say what it lacks. It is looked at once: PyTorch takes seconds to start. */
 export function findMachine(): GpuMachine | { readonly missing: readonly string[] } {
+  found ??= lookAtMachine();
+  return found;
+}
+
+function lookAtMachine(): GpuMachine | { readonly missing: readonly string[] } {
   const missing: string[] = [];
   try {
     findPrograms();
@@ -46,18 +53,18 @@ export function findMachine(): GpuMachine | { readonly missing: readonly string[
   const python = findPython();
   if (!python) missing.push("no Python with PyTorch was found: name one in the variable KONVERGE_GPU_PYTHON");
   if (missing.length > 0 || !python) return { missing };
-  const found = ask(python);
-  if (typeof found === "string") return { missing: [`${python} cannot import PyTorch: ${found}`] };
-  if (!found.gpu && !isWithoutGpu())
-    return { missing: [`PyTorch ${found.torch} of ${python} finds no GPU (CUDA ${found.cuda})`] };
+  const answer = ask(python);
+  if (typeof answer === "string") return { missing: [`${python} cannot import PyTorch: ${answer}`] };
+  if (!answer.gpu && !isWithoutGpu())
+    return { missing: [`PyTorch ${answer.torch} of ${python} finds no GPU (CUDA ${answer.cuda})`] };
   return {
     python,
-    folders: [...found.prefixes.map((one) => realpathSync(one)), dirname(dirname(realpathSync(python)))].filter(
+    folders: [...answer.prefixes.map((one) => realpathSync(one)), dirname(dirname(realpathSync(python)))].filter(
       isOutside,
     ),
-    torch: found.torch,
-    cuda: found.cuda ?? "none",
-    gpu: found.gpu ?? "none",
+    torch: answer.torch,
+    cuda: answer.cuda ?? "none",
+    gpu: answer.gpu ?? "none",
     driver: driverVersion(),
   };
 }
@@ -84,11 +91,12 @@ function ask(python: string): Answer | string {
   return stderr.trim().split("\n").at(-1) ?? "";
 }
 
-function findPython(): string | undefined {
+/** The first Python that has PyTorch. */
+export function findPython(): string | undefined {
   const given = process.env["KONVERGE_GPU_PYTHON"];
   if (given) return given;
   const inPath = (process.env["PATH"] ?? "").split(":").map((folder) => join(folder, "python3"));
-  return [...PLACES, ...inPath].find((python) => {
+  return [...PLACES, ...inPath, ...inOpt()].find((python) => {
     try {
       accessSync(python, constants.X_OK);
     } catch {
@@ -97,6 +105,19 @@ function findPython(): string | undefined {
     const find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)";
     return spawnSync(python, ["-c", find]).status === 0;
   });
+}
+
+/** Environments in /opt under other names. */
+function inOpt(): string[] {
+  const folders = (parent: string) => {
+    try {
+      return readdirSync(parent).map((name) => join(parent, name));
+    } catch {
+      return [];
+    }
+  };
+  const first = folders("/opt");
+  return [...first, ...first.flatMap(folders)].map((folder) => join(folder, "bin/python3"));
 }
 
 function driverVersion(): string {

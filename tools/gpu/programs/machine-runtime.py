@@ -57,11 +57,14 @@ def gpu_files(visible, dev="/dev", proc="/proc/driver/nvidia/gpus"):
 def add_gpus(config, files):
     linux = config.setdefault("linux", {})
     devices, rules = linux.setdefault("devices", []), linux.setdefault("resources", {}).setdefault("devices", [])
-    known = {one["path"] for one in devices}
+    known = {one["path"]: one for one in devices}
     for path in files:
         found = os.stat(path)
         numbers = {"type": "c", "major": os.major(found.st_rdev), "minor": os.minor(found.st_rdev)}
-        if path not in known:
+        # Whatever the machine's own permissions are: users of containers are not its users.
+        if path in known:
+            known[path]["fileMode"] = 0o666
+        else:
             devices.append({"path": path, "fileMode": 0o666, "uid": 0, "gid": 0, **numbers})
         rules.append({"allow": True, "access": "rwm", **numbers})
 
