@@ -1,10 +1,12 @@
 import type { FieldError } from "konverge";
-import { deepEqual } from "konverge/objects";
+import { deepEqual, parseQuantity } from "konverge/objects";
 import { parseYaml } from "konverge/schema";
 import { admissionWebhook, fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { ENABLED, isFaultTolerant, STORAGE_NAMESPACE, storageNamespaceOf } from "./gcs-fault-tolerance.ts";
+import { authErrors } from "./ray-auth.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { RayJob } from "./ray-job.ts";
+import { networkPolicyErrors } from "./ray-network-policy.ts";
 import { RayService } from "./ray-service.ts";
 
 /** What a CRD's schema cannot say about a cluster, whose spec is at `at`. */
@@ -17,16 +19,39 @@ export function rayErrors({ spec }: Pick<RayCluster, "spec">, at = "spec"): Fiel
       errors.push(fieldRequired(`${path}.template.spec.containers[0].image`, "an image that contains Ray"));
   };
   needImage(`${at}.headGroupSpec`, spec.headGroupSpec.template);
-  errors.push(...redisErrors(spec, at));
+  errors.push(...redisErrors(spec, at), ...authErrors(spec, at), ...networkPolicyErrors(spec, at));
+  errors.push(...groupErrors(spec.headGroupSpec, `${at}.headGroupSpec`));
   for (const [i, group] of (spec.workerGroupSpecs ?? []).entries()) {
     const path = `${at}.workerGroupSpecs[${i}]`;
     needImage(path, group.template);
+    errors.push(...groupErrors(group, path));
     if (group.minReplicas > group.maxReplicas) {
       errors.push(
         fieldInvalid(`${path}.minReplicas`, group.minReplicas, `is more than maxReplicas (${group.maxReplicas})`),
       );
     }
   }
+  return errors;
+}
+
+const COUNTED = ["num-cpus", "num-gpus", "memory", "resources"];
+
+/** What a node has is said in one place. */
+function groupErrors(
+  { resources, rayStartParams }: Pick<RayCluster["spec"]["headGroupSpec"], "resources" | "rayStartParams">,
+  at: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const counted = COUNTED.find((name) => rayStartParams[name]);
+  if (counted && resources && Object.keys(resources).length > 0)
+    errors.push(fieldForbidden(`${at}.rayStartParams[${counted}]`, `set ${at}.resources instead`));
+  for (const [name, text] of Object.entries(resources ?? {}))
+    try {
+      parseQuantity(text);
+    } catch (error) {
+      errors.push(fieldInvalid(`${at}.resources[${name}]`, text, (error as Error).message));
+    }
+  if (rayStartParams["labels"]) errors.push(fieldForbidden(`${at}.rayStartParams[labels]`, `set ${at}.labels instead`));
   return errors;
 }
 

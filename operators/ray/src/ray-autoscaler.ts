@@ -1,5 +1,6 @@
 import { type Container, type EnvVar, Role, RoleBinding, ServiceAccount, type VolumeMount } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
+import { tokenMounts, tokenVariables } from "./ray-auth.ts";
 import type { RayCluster } from "./ray-cluster.ts";
 
 /** Where Ray writes its logs, which the autoscaler and the dashboard share. */
@@ -7,6 +8,9 @@ export const LOGS = "ray-logs";
 export const LOGS_MOUNT: VolumeMount = { name: LOGS, mountPath: "/tmp/ray" };
 const CLUSTER = "ray.io/cluster";
 /** As upstream gives it: it asks the head and the API server now and then. */
+const START = "ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)";
+/** What another command of the user can call: the one that it replaces. */
+const GENERATED_COMMAND = "KUBERAY_GEN_AUTOSCALER_START_CMD";
 const RESOURCES = { cpu: "500m", memory: "512Mi" };
 
 /** Whether Ray's own autoscaler decides how many workers there are, and which of them go. */
@@ -56,19 +60,19 @@ export function autoscalerChildren(cluster: RayCluster) {
  * accepts only clients that have its certificates.
  */
 export function autoscalerContainer(cluster: RayCluster, head: Container): Container {
-  const { image, imagePullPolicy, resources, securityContext, env, envFrom, volumeMounts } =
+  const { image, imagePullPolicy, resources, securityContext, env, envFrom, volumeMounts, command, args } =
     cluster.spec.autoscalerOptions ?? {};
   return {
     name: "autoscaler",
     image: image ?? head.image!,
     imagePullPolicy: imagePullPolicy ?? "IfNotPresent",
-    command: ["/bin/bash", "-c", "--"],
-    args: ["ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"],
-    env: byName([...(head.env ?? []), ...(env ?? []), ...variables()]),
+    command: command ?? ["/bin/bash", "-c", "--"],
+    args: args ?? [START],
+    env: byName([...(head.env ?? []), ...tokenVariables(cluster), ...(env ?? []), ...variables()]),
     ...((envFrom ?? head.envFrom) && { envFrom: envFrom ?? head.envFrom! }),
     resources: resources ?? { requests: RESOURCES, limits: RESOURCES },
     ...((securityContext ?? head.securityContext) && { securityContext: securityContext ?? head.securityContext! }),
-    volumeMounts: byPath([...(head.volumeMounts ?? []), ...(volumeMounts ?? []), LOGS_MOUNT]),
+    volumeMounts: byPath([...(head.volumeMounts ?? []), ...tokenMounts(cluster), ...(volumeMounts ?? []), LOGS_MOUNT]),
   };
 }
 
@@ -84,5 +88,6 @@ function variables(): EnvVar[] {
     field("RAY_CLUSTER_NAMESPACE", "metadata.namespace"),
     field("RAY_HEAD_POD_NAME", "metadata.name"),
     { name: "KUBERAY_CRD_VER", value: "v1" },
+    { name: GENERATED_COMMAND, value: START },
   ];
 }

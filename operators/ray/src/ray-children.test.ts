@@ -105,3 +105,69 @@ test("a port and a mount that the head's container has are not added under anoth
   const mounts = headPodFor(cluster)!.spec!.containers[0]!.volumeMounts!;
   assert.deepEqual(mounts, [{ name: "dshm", mountPath: "/dev/shm" }]);
 });
+
+test("resources and labels of a group go to Ray, and labels to the pods", () => {
+  const template = { spec: { containers: [{ name: "ray-head", image: "rayproject/ray:2.53.0" }] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "ns" },
+    spec: {
+      headGroupSpec: {
+        template,
+        resources: { CPU: "0", memory: "1Gi", Custom: "2" },
+        labels: { zone: "b", class: "a" },
+      },
+    },
+  });
+  const head = headPodFor(cluster)!;
+  assert.match(
+    head.spec!.containers[0]!.args![0]!,
+    / --labels=class=a,zone=b --memory=1073741824 .*--num-cpus=0 --resources='\{"Custom":2\}'$/,
+  );
+  assert.deepEqual([head.metadata.labels?.["zone"], head.metadata.labels?.["class"]], ["b", "a"]);
+});
+
+test("the head's Service has the name, labels and ports that are given for it, and the usual ones", () => {
+  const template = { spec: { containers: [{ name: "ray-head", image: "rayproject/ray:2.53.0" }] } };
+  const headService = {
+    metadata: { name: "custom", labels: { team: "a", "ray.io/cluster": "other" } },
+    spec: { type: "LoadBalancer" as const, selector: { app: "other" }, ports: [{ name: "own", port: 12345 }] },
+  };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "ns" },
+    spec: {
+      headServiceAnnotations: { note: "b" },
+      headGroupSpec: { template, headService },
+      workerGroupSpecs: [{ groupName: "small", replicas: 1, template }],
+    },
+  });
+  const { metadata, spec } = headServiceFor(cluster);
+  assert.deepEqual([metadata.name, metadata.labels?.["team"], metadata.annotations], ["custom", "a", { note: "b" }]);
+  assert.deepEqual([spec?.type, spec?.clusterIP, spec?.selector?.["ray.io/cluster"]], ["LoadBalancer", undefined, "c"]);
+  assert.deepEqual(
+    spec?.ports?.map(({ port }) => port),
+    [12345, 10001, 8265, 6379, 8080, 8000],
+  );
+  const [worker] = workerPodsFor(cluster, cluster.spec.workerGroupSpecs![0]!);
+  const address = worker?.spec?.containers[0]?.env?.find(({ name }) => name === "RAY_ADDRESS")?.value;
+  assert.equal(address, "custom.ns.svc.cluster.local:6379");
+});
+
+test("with tokens of Kubernetes, the pods of a cluster send that of their account", () => {
+  const template = { spec: { containers: [{ name: "ray-head", image: "rayproject/ray:2.55.0" }] } };
+  const cluster = RayCluster.new({
+    metadata: { name: "c", namespace: "ns" },
+    spec: {
+      rayVersion: "2.55.0",
+      authOptions: { mode: "token", enableK8sTokenAuth: true },
+      headGroupSpec: { template },
+    },
+  });
+  const { containers, volumes } = headPodFor(cluster)!.spec!;
+  const variables = new Map(containers[0]!.env!.map((one) => [one.name, one.value]));
+  assert.deepEqual([variables.get("RAY_AUTH_MODE"), variables.get("RAY_ENABLE_K8S_TOKEN_AUTH")], ["token", "true"]);
+  assert.ok(!variables.has("RAY_AUTH_TOKEN"));
+  assert.ok(volumes?.some(({ projected }) => projected?.sources?.[0]?.serviceAccountToken?.path === "token"));
+  assert.ok(
+    containers[0]!.volumeMounts?.some(({ mountPath }) => mountPath === "/var/run/secrets/ray.io/serviceaccount"),
+  );
+});

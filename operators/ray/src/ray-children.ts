@@ -2,6 +2,7 @@ import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service, ty
 import { truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
 import { faultToleranceVariables, headAnnotations, redisParameters } from "./gcs-fault-tolerance.ts";
+import { tokenMounts, tokenVariables, tokenVolumes } from "./ray-auth.ts";
 import {
   autoscalerContainer,
   headAccountName,
@@ -12,7 +13,7 @@ import {
 } from "./ray-autoscaler.ts";
 import type { RayCluster, WorkerGroup } from "./ray-cluster.ts";
 import { isServing } from "./ray-origin.ts";
-import { GCS_PORT, startCommand, startParameters } from "./start-command.ts";
+import { GCS_PORT, labelParameters, resourceParameters, startCommand, startParameters } from "./start-command.ts";
 
 /** Where a head answers, by the names of its ports. */
 export const PORTS = { client: 10001, dashboard: 8265, "gcs-server": 6379, metrics: 8080, serve: 8000 } as const;
@@ -25,7 +26,7 @@ export const GROUP = "ray.io/group";
 export const NODE_TYPE = "ray.io/node-type";
 /** On pods of a RayService: whether they get requests when they are ready. */
 export const SERVE = "ray.io/serve";
-const HEAD_GROUP = "headgroup";
+export const HEAD_GROUP = "headgroup";
 
 type NodeType = "head" | "worker";
 
@@ -41,12 +42,15 @@ function labelsOf({ metadata }: RayCluster, type: NodeType, group: string): Reco
   };
 }
 
+/** A cluster, or a service, whose Service is called like that of a cluster. */
 interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly spec: object;
 }
 
-export function headServiceName({ metadata }: NamedObject): string {
-  return truncatedName(`${metadata.name}-head-svc`);
+export function headServiceName({ metadata, spec }: NamedObject): string {
+  const { headGroupSpec } = spec as Partial<RayCluster["spec"]>;
+  return headGroupSpec?.headService?.metadata?.name || truncatedName(`${metadata.name}-head-svc`);
 }
 
 /** The head's address within the cluster. */
@@ -63,18 +67,29 @@ function headPort({ spec }: RayCluster): string {
 
 export function headServiceFor(cluster: RayCluster) {
   const selector = headSelector(cluster);
-  const { serviceType = "ClusterIP" } = cluster.spec.headGroupSpec;
+  const { serviceType, headService: given } = cluster.spec.headGroupSpec;
+  const type = serviceType ?? given?.spec?.type ?? "ClusterIP";
+  const annotations = { ...given?.metadata?.annotations, ...cluster.spec.headServiceAnnotations };
+  const named = given?.spec?.ports ?? [];
+  const usual = Object.entries(headPorts(cluster))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, port]) => ({ name, port, targetPort: port, protocol: "TCP" as const, appProtocol: "tcp" }))
+    .filter(({ name, port }) => !named.some((one) => one.name === name || one.port === port));
   return Service.draft({
-    metadata: { name: headServiceName(cluster), namespace: cluster.metadata.namespace, labels: selector },
+    metadata: {
+      name: headServiceName(cluster),
+      namespace: cluster.metadata.namespace,
+      labels: { ...given?.metadata?.labels, ...selector },
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
     spec: {
-      type: serviceType,
-      // Workers find the head's pod itself.
-      ...(serviceType === "ClusterIP" && { clusterIP: "None" }),
-      selector,
       publishNotReadyAddresses: true,
-      ports: Object.entries(headPorts(cluster))
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, port]) => ({ name, port, targetPort: port, protocol: "TCP", appProtocol: "tcp" })),
+      // Workers find the head's pod itself.
+      ...(type === "ClusterIP" && { clusterIP: "None" }),
+      ...given?.spec,
+      type,
+      selector,
+      ports: [...named, ...usual],
     },
   });
 }
@@ -149,7 +164,12 @@ function podFor(
   type: NodeType,
   group: string,
   name: string,
-  { template, rayStartParams }: Pick<WorkerGroup, "template" | "rayStartParams">,
+  {
+    template,
+    rayStartParams,
+    resources,
+    labels,
+  }: Pick<WorkerGroup, "template" | "rayStartParams" | "resources" | "labels">,
 ) {
   const { metadata, spec } = template;
   const [ray, ...others] = spec?.containers ?? [];
@@ -158,6 +178,8 @@ function podFor(
   const parameters = {
     ...(autoscales && { "no-monitor": "true" }),
     ...rayStartParams,
+    ...resourceParameters(resources),
+    ...labelParameters(labels),
     ...(type === "head" && redisParameters(cluster)),
   };
   const annotations = { ...metadata?.annotations, ...(type === "head" && headAnnotations(cluster)) };
@@ -168,6 +190,7 @@ function podFor(
       namespace: cluster.metadata.namespace,
       labels: {
         ...metadata?.labels,
+        ...labels,
         ...labelsOf(cluster, type, group),
         // Whether a head serves requests is decided by its service.
         ...(type === "worker" && isServing(cluster) && { [SERVE]: "true" }),
@@ -182,6 +205,7 @@ function podFor(
       containers: [container, ...others, ...(autoscales ? [autoscalerContainer(cluster, ray ?? container)] : [])],
       volumes: withMissing(spec?.volumes, [
         { name: SHARED_MEMORY, emptyDir: { medium: "Memory" } },
+        ...tokenVolumes(cluster),
         ...(autoscales ? [{ name: LOGS, emptyDir: {} }] : []),
       ]),
     }),
@@ -206,7 +230,7 @@ function initContainers(cluster: RayCluster, type: NodeType, spec: PodSpec | und
       `until ray health-check --address ${address} > /dev/null 2>&1; do echo "waiting for ${address}"; sleep 5; done`,
     ],
     // A head with TLS accepts only clients that have its certificates.
-    env: withMissing(ray.env, [{ name: "FQ_RAY_IP", value: headAddress(cluster) }]),
+    env: withMissing(ray.env, [{ name: "FQ_RAY_IP", value: headAddress(cluster) }, ...tokenVariables(cluster)]),
     ...(ray.envFrom && { envFrom: ray.envFrom }),
     ...(ray.securityContext && { securityContext: ray.securityContext }),
     ...(ray.volumeMounts && { volumeMounts: ray.volumeMounts }),
@@ -239,6 +263,7 @@ function rayContainer(
       (type === "worker" && isServing(cluster) ? proxyHealth(container) : health(type, 10, 10)),
     volumeMounts: withMounts(container.volumeMounts, [
       { name: SHARED_MEMORY, mountPath: "/dev/shm" },
+      ...tokenMounts(cluster),
       ...(type === "head" && isAutoscaled(cluster) ? [LOGS_MOUNT] : []),
     ]),
   };
@@ -269,6 +294,7 @@ function variables(cluster: RayCluster, type: NodeType, command: string): EnvVar
     { name: "RAY_ADDRESS", value: `${host}:${port}` },
     ...(type === "head" && isSecondGeneration(cluster) ? [{ name: "RAY_enable_autoscaler_v2", value: "true" }] : []),
     ...faultToleranceVariables(cluster, type),
+    ...tokenVariables(cluster),
     { name: "RAY_USAGE_STATS_KUBERAY_IN_USE", value: "1" },
     { name: "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE", value: "1" },
   ];

@@ -3,9 +3,12 @@ import type {
   EnvFromSource,
   EnvVar,
   EnvVarSource,
+  NetworkPolicyEgressRule,
+  NetworkPolicyIngressRule,
   PodTemplateSpec,
   ResourceRequirements,
   SecurityContext,
+  Service,
   VolumeMount,
 } from "konverge/kinds";
 import { rayKind } from "./ray-kind.ts";
@@ -17,10 +20,71 @@ const template = () => opaqueObject<PodTemplateSpec>().describe("Its first conta
 const credential = () =>
   z.object({ value: z.string().optional(), valueFrom: opaqueObject<EnvVarSource>().optional() }).optional();
 
+/** The manager of objects that another cluster runs. */
+export const MULTIKUEUE = "kueue.x-k8s.io/multikueue";
+export const managedBy = () =>
+  z
+    .enum(["ray.io/kuberay-operator", MULTIKUEUE])
+    .optional()
+    .describe("With MultiKueue, this operator ignores the object.");
+
+const groupResources = () =>
+  z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("What Ray counts on its nodes (CPU, memory, GPU, own ones), in place of the container's limits.");
+const groupLabels = () =>
+  z.record(z.string(), z.string()).optional().describe("Labels of Ray's nodes, and of their pods.");
+
+const networkRules = {
+  ingressRules: z.array(opaqueObject<NetworkPolicyIngressRule>()).optional(),
+  egressRules: z.array(opaqueObject<NetworkPolicyEgressRule>()).optional(),
+};
+
 /** Of a cluster, and of the cluster that a job runs on. */
 export const rayClusterSpec = z.object({
   rayVersion: z.string().optional(),
   suspend: z.boolean().optional().describe("Stops all pods and keeps the object."),
+  managedBy: managedBy(),
+  upgradeStrategy: z
+    .object({ type: z.enum(["Recreate", "None"]).optional() })
+    .optional()
+    .describe(
+      "What happens to pods of an older template: all are replaced at once, or none is. Default: one at a time, the head last.",
+    ),
+  authOptions: z
+    .object({
+      mode: z.enum(["disabled", "token"]).optional().describe("Default: token."),
+      secretName: z
+        .string()
+        .optional()
+        .describe(
+          "The Secret with the token under the key auth_token. Default: one that is made, with the cluster's name.",
+        ),
+      enableK8sTokenAuth: z
+        .boolean()
+        .optional()
+        .describe("Ray asks the API server about tokens: each user has another one. Needs Ray 2.55."),
+    })
+    .optional()
+    .describe("Ray refuses requests without a token. Needs Ray 2.52 or newer."),
+  networkPolicy: z
+    .object({
+      mode: z
+        .enum(["DenyAll", "DenyAllIngress", "DenyAllEgress"])
+        .optional()
+        .describe("What is denied to pods of the cluster, except among each other. Default: DenyAll."),
+      head: z.object(networkRules).optional().describe("What the head may do beyond that."),
+      worker: z.object(networkRules).optional().describe("What workers may do beyond that."),
+      workerGroups: z
+        .array(z.object({ groupName: z.string(), ...networkRules }))
+        .check(listMap("groupName"))
+        .optional()
+        .describe("Rules of single groups, in place of those of all workers."),
+    })
+    .optional()
+    .describe("A NetworkPolicy for the head, and one for each group. DNS has to be allowed by a rule."),
+  headServiceAnnotations: z.record(z.string(), z.string()).optional().describe("Annotations of the head's Service."),
   enableInTreeAutoscaling: z
     .boolean()
     .optional()
@@ -37,6 +101,11 @@ export const rayClusterSpec = z.object({
       env: z.array(opaqueObject<EnvVar>()).optional(),
       envFrom: z.array(opaqueObject<EnvFromSource>()).optional(),
       volumeMounts: z.array(opaqueObject<VolumeMount>()).optional(),
+      command: z.array(z.string()).optional(),
+      args: z
+        .array(z.string())
+        .optional()
+        .describe("The usual ones are in the variable KUBERAY_GEN_AUTOSCALER_START_CMD."),
     })
     .optional(),
   gcsFaultToleranceOptions: z
@@ -54,6 +123,11 @@ export const rayClusterSpec = z.object({
     .describe("The head stores its state in Redis, so that workers, actors and tasks outlive it."),
   headGroupSpec: z.object({
     rayStartParams: parameters(),
+    resources: groupResources(),
+    labels: groupLabels(),
+    headService: opaqueObject<Partial<Service>>()
+      .optional()
+      .describe("Name, labels, annotations, type and more ports of the head's Service. Its selector is ignored."),
     serviceType: z.enum(["ClusterIP", "NodePort", "LoadBalancer"]).optional(),
     template: template(),
   }),
@@ -67,6 +141,17 @@ export const rayClusterSpec = z.object({
         numOfHosts: z.int().min(1).default(1).describe("Pods per replica."),
         suspend: z.boolean().optional(),
         rayStartParams: parameters(),
+        resources: groupResources(),
+        labels: groupLabels(),
+        idleTimeoutSeconds: z
+          .int()
+          .min(0)
+          .optional()
+          .describe("How long the second generation of Ray's autoscaler leaves a worker idle."),
+        priority: z
+          .int()
+          .optional()
+          .describe("Which group the second generation of Ray's autoscaler prefers. Needs Ray 2.56."),
         scaleStrategy: z.object({ workersToDelete: z.array(z.string()).optional() }).optional(),
         template: template(),
       }),

@@ -1,11 +1,23 @@
 import { cacheKind, controller, findCondition, ownedKind, permission, type ReconcileContext } from "konverge";
-import { Deployment, Job, Pod, Role, RoleBinding, Service, ServiceAccount } from "konverge/kinds";
+import {
+  Deployment,
+  Job,
+  NetworkPolicy,
+  Pod,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "konverge/kinds";
 import { POD_PROBLEM_GRACE_MS, problemConditions, reportProblem, workloadProblem } from "konverge/pods";
 import { isFaultTolerant } from "./gcs-fault-tolerance.ts";
+import { tokenSecretsFor } from "./ray-auth.ts";
 import { autoscalerChildren } from "./ray-autoscaler.ts";
 import { CLUSTER, headPodFor, headServiceFor, NODE_TYPE, workerPodsFor } from "./ray-children.ts";
-import { RayCluster } from "./ray-cluster.ts";
+import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import type { RayMetrics } from "./ray-metrics.ts";
+import { networkPoliciesFor } from "./ray-network-policy.ts";
 import { rolloutOf } from "./ray-rollout.ts";
 import { conditionsOf, statusOf } from "./ray-status.ts";
 import { deletePod, REDIS_FINALIZER, removeKeys } from "./redis-cleanup.ts";
@@ -39,6 +51,8 @@ export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOpt
       ServiceAccount,
       Role,
       RoleBinding,
+      ownedKind(NetworkPolicy, { labelSelector: CLUSTER }),
+      ownedKind(Secret, { labelSelector: CLUSTER }),
       ownedKind(Job, { labelSelector: CLUSTER }),
     ],
     watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
@@ -60,6 +74,7 @@ export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOpt
         return { requeueAfter: LOOK_AGAIN };
       }
       metrics.clusters = () => context.cache.list(RayCluster);
+      if (cluster.spec.managedBy === MULTIKUEUE) return {};
       const { spec } = cluster;
       const pods = observed.all(Pod);
       const head = headPodFor(cluster, pods, clock.now());
@@ -70,10 +85,10 @@ export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOpt
         await deletePod(pod, client);
       }
       const wanted = [...(head ? [head] : []), ...workers];
-      const { pods: children, replace } = rolloutOf(wanted, pods);
-      if (replace && !spec.suspend) {
-        events.normal("PodReplaced", `${replace.metadata.name} is replaced by one of the new template`);
-        await deletePod(replace, client);
+      const { pods: children, replace } = rolloutOf(wanted, pods, spec.upgradeStrategy?.type);
+      for (const pod of spec.suspend ? [] : replace) {
+        events.normal("PodReplaced", `${pod.metadata.name} is replaced by one of the new template`);
+        await deletePod(pod, client);
       }
       const seen = {
         head: pods.find(({ metadata }) => metadata.name === head?.metadata.name) ?? pods.find(isHead),
@@ -89,7 +104,13 @@ export function rayClusters(metrics: RayMetrics, { redisCleanup }: RayClusterOpt
         events.normal("Provisioned", `the head and ${workers.length} workers are ready`);
       }
       return {
-        children: [...autoscalerChildren(cluster), headServiceFor(cluster), ...(spec.suspend ? [] : children)],
+        children: [
+          ...tokenSecretsFor(cluster, context),
+          ...networkPoliciesFor(cluster),
+          ...autoscalerChildren(cluster),
+          headServiceFor(cluster),
+          ...(spec.suspend ? [] : children),
+        ],
         status: statusOf(cluster, seen, wanted),
         conditions: { ...conditions, ...(problem && problemConditions(problem)) },
         // Too little room is a problem only when it lasts, and no event reports that.

@@ -1,9 +1,9 @@
 import { findCondition, type KubeObject } from "konverge";
 import { Gauge, type Registry } from "prom-client";
-import type { RayCluster } from "./ray-cluster.ts";
+import { MULTIKUEUE, type RayCluster } from "./ray-cluster.ts";
 import type { RayJob } from "./ray-job.ts";
 import { originKind } from "./ray-origin.ts";
-import { MULTIKUEUE, type RayService } from "./ray-service.ts";
+import type { RayService } from "./ray-service.ts";
 
 /** One value of a series, and its labels beside namespace, name and uid. */
 interface Sample {

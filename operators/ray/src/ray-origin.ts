@@ -15,6 +15,9 @@ export const originLabels = (kind: "RayJob" | "RayService", name: string): Recor
 /** The kind of object that a cluster was created for; undefined if a user created it. */
 export const originKind = ({ metadata }: RayCluster) => metadata.labels?.[ORIGIN.kind];
 
+/** The name of that object. */
+export const originName = ({ metadata }: RayCluster) => metadata.labels?.[ORIGIN.name];
+
 /** Whether a cluster belongs to a RayService: its pods serve requests. */
 export const isServing = (cluster: RayCluster) => originKind(cluster) === "RayService";
 

@@ -10,10 +10,10 @@ import {
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { parseYaml } from "konverge/schema";
 import { CLUSTER, NODE_TYPE, SERVE, servePort } from "./ray-children.ts";
-import { RayCluster } from "./ray-cluster.ts";
+import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
 import type { RayMetrics } from "./ray-metrics.ts";
-import { MULTIKUEUE, RayService } from "./ray-service.ts";
+import { RayService } from "./ray-service.ts";
 import { serveServiceName, servicesFor } from "./ray-service-children.ts";
 import { activeCluster, currentCluster, planOf, retiredClusters, SERVE_CONFIG } from "./ray-service-plan.ts";
 import { type ServedCluster, serviceConditionsOf, serviceStatusOf, suspendedConditions } from "./ray-service-status.ts";

@@ -1,10 +1,7 @@
 import { ageColumn, defineKind, type ObjectOf, opaqueObject, z } from "konverge";
 import type { Service } from "konverge/kinds";
-import { rayClusterSpec, rayClusterStatus } from "./ray-cluster.ts";
+import { managedBy, rayClusterSpec, rayClusterStatus } from "./ray-cluster.ts";
 import { rayKind } from "./ray-kind.ts";
-
-/** The manager of objects that another cluster runs. */
-export const MULTIKUEUE = "kueue.x-k8s.io/multikueue";
 
 const spec = z.object({
   serveConfigV2: z
@@ -26,10 +23,7 @@ const spec = z.object({
     .describe("Labels, annotations, name, type and ports of the Service that clients use. Its selector is ignored."),
   excludeHeadPodFromServeSvc: z.boolean().optional().describe("The head serves no requests."),
   suspend: z.boolean().optional().describe("Deletes the clusters and the Services; they are created again afterwards."),
-  managedBy: z
-    .enum(["ray.io/kuberay-operator", MULTIKUEUE])
-    .optional()
-    .describe("With MultiKueue, this operator ignores the object."),
+  managedBy: managedBy(),
   serviceUnhealthySecondThreshold: z.int().optional().describe("No effect, as upstream since 1.1."),
   deploymentUnhealthySecondThreshold: z.int().optional().describe("No effect, as upstream since 1.1."),
 });

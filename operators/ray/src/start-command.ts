@@ -33,6 +33,31 @@ export function startParameters(
   };
 }
 
+/** What a group says that its nodes have, which goes before what follows from limits. Others than Ray's own are in JSON. */
+export function resourceParameters(resources: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const found: Record<string, string> = {};
+  const others: Record<string, number> = {};
+  for (const [name, text] of Object.entries(resources)) {
+    const amount = parseQuantity(text).asNumber();
+    const parameter = parameterOf(name.toLowerCase());
+    if (parameter) found[parameter] = String(Math.ceil(amount));
+    else others[name] = amount;
+  }
+  return Object.keys(others).length > 0 ? { ...found, resources: `'${JSON.stringify(others)}'` } : found;
+}
+
+function parameterOf(resource: string): string | undefined {
+  if (resource === "cpu") return "num-cpus";
+  if (resource === "memory") return "memory";
+  return resource.endsWith("gpu") ? "num-gpus" : undefined;
+}
+
+/** Labels of Ray's nodes, by which tasks and actors choose them. */
+export function labelParameters(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  return pairs.length > 0 ? { labels: pairs.map(([name, value]) => `${name}=${value}`).join(",") } : {};
+}
+
 /** The command that makes a container a node of the cluster. Parameters are in the order of their names. */
 export function startCommand(node: "head" | "worker", parameters: Readonly<Record<string, string>>): string {
   const flags = new Set(["block", "head", "no-monitor", "include-dashboard", "disable-usage-stats"]);
