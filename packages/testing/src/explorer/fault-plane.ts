@@ -1,8 +1,10 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
 import { readLines, readText, sleep } from "@konverge/core";
 import { disturbWorld } from "./disturb-world.ts";
+import { Disturbances } from "./disturbances.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
-import { type DescribedRequest, describeRequest, meetsWebhooks, resourceOf } from "./request-words.ts";
+import { type DescribedRequest, describeRequest, resourceOf } from "./request-words.ts";
+import { metadataOf, resultText } from "./response-words.ts";
 import { cutConnection, expiredEvent, failureResponse, refusal, webhookFailure } from "./responses.ts";
 import { readAt } from "./stale-read.ts";
 import type { TimelineEntry } from "./timeline.ts";
@@ -13,13 +15,6 @@ interface OpenWatch {
   readonly resource: string;
   /** Settles when it is to end; `cut`: as a connection that broke. */
   readonly ended: PromiseWithResolvers<"cut" | "closed">;
-}
-
-/** What the operator may see at most, of one resource or of all, until when. */
-interface View {
-  readonly revision: number;
-  readonly until: number;
-  readonly resource: string | undefined;
 }
 
 /** A watch event as it is sent. */
@@ -50,14 +45,7 @@ export class FaultPlane {
   /** Names that the server generated, and what they were generated from. */
   readonly #generated = new Map<string, string>();
   readonly #watches = new Set<OpenWatch>();
-  #view: View | undefined;
-  /** No request arrives until then. */
-  #disconnectedUntil = 0;
-  /** Watches from before this resource version have expired. */
-  #compacted = 0;
-  #webhooksDownUntil = 0;
-  /** Writes of which resource are refused, why and until when. */
-  #refused: { readonly resource: string; readonly by: "quota" | "webhook"; readonly until: number } | undefined;
+  readonly #disturbances: Disturbances;
   /** Settles with the next write of the user that has taken effect. */
   #userWrote = Promise.withResolvers<void>();
   #skew = 0;
@@ -72,6 +60,7 @@ export class FaultPlane {
     this.#limit = limit;
     this.#pending = [...faults];
     this.#started = world.clock.monotonic();
+    this.#disturbances = new Disturbances(world.clock, () => world.revision());
   }
 
   /** How far the wall clock of the operator's process is off, in milliseconds. */
@@ -228,22 +217,21 @@ export class FaultPlane {
     point: FaultPoint,
     process: ExploredProcess,
   ): Promise<ApiResponse> {
-    const { clock } = this.#world;
-    if (clock.monotonic() < this.#disconnectedUntil) {
+    if (this.#disturbances.isDisconnected) {
       record("connection refused");
       throw cutConnection();
     }
-    if (meetsWebhooks(described) && clock.monotonic() < this.#webhooksDownUntil) {
+    if (this.#disturbances.failsInWebhook(described)) {
       record("500, a webhook did not answer");
       return webhookFailure();
     }
-    const refusedBy = this.#refusedBy(described);
+    const refusedBy = this.#disturbances.refusedBy(described);
     if (refusedBy) {
       record(refusedBy === "quota" ? "403, the quota is exhausted" : "422, a webhook refused it");
       return refusal(refusedBy, described.what);
     }
     if (described.type === "watch") return this.#watch(described, request, next, record, process);
-    const view = this.#currentView(described.target && resourceOf(described.target));
+    const view = this.#disturbances.viewOf(described.target && resourceOf(described.target));
     const older = view && described.type === "read" ? readAt(request, described, view.revision) : undefined;
     let answer = await next(older?.request ?? request);
     if (older && answer.status === 410) answer = await next(request);
@@ -263,7 +251,7 @@ export class FaultPlane {
   ): Promise<ApiResponse> {
     const from = target?.query.get("resourceVersion") ?? "";
     const lists = target?.query.get("sendInitialEvents") === "true";
-    if (!lists && Number(from) > 0 && Number(from) < this.#compacted) {
+    if (!lists && this.#disturbances.hasExpired(from)) {
       record("410 Gone", { version: from });
       return { status: 200, headers: { "content-type": "application/json" }, body: expiredEvent() };
     }
@@ -332,27 +320,14 @@ export class FaultPlane {
     }
   }
 
-  #refusedBy({ type, target, what }: DescribedRequest): "quota" | "webhook" | undefined {
-    const refused = this.#refused;
-    if (!refused || !target || type !== "write" || target.subresource === "status") return undefined;
-    if (this.#world.clock.monotonic() >= refused.until || resourceOf(target) !== refused.resource) return undefined;
-    const isRefused = refused.by === "quota" ? what.startsWith("create ") : !what.startsWith("delete");
-    return isRefused ? refused.by : undefined;
-  }
-
   /** Waits until the operator may see this version, or the watch ends. */
   async #held(version: string, watch: OpenWatch): Promise<"cut" | "delivered"> {
-    const current = () => this.#currentView(watch.resource);
+    const current = () => this.#disturbances.viewOf(watch.resource);
     for (let view = current(); view && Number(version) > view.revision; view = current()) {
       const waited = sleep(this.#world.clock, view.until - this.#world.clock.monotonic());
       if ((await Promise.race([waited, watch.ended.promise])) !== undefined) return "cut";
     }
     return "delivered";
-  }
-
-  #currentView(resource: string | undefined): View | undefined {
-    if (this.#view && this.#world.clock.monotonic() >= this.#view.until) this.#view = undefined;
-    return this.#view?.resource === undefined || this.#view.resource === resource ? this.#view : undefined;
   }
 
   #point(on: FaultPoint["on"], what: string): FaultPoint {
@@ -377,30 +352,22 @@ export class FaultPlane {
     for (const fault of faults) {
       this.injected.push(fault);
       this.note({ who: "explorer", type: "fault", what: faultText(fault), fault });
-      const now = this.#world.clock.monotonic();
       switch (fault.type) {
         case "stale":
-          this.#view = { revision: this.#world.revision(), until: now + fault.ms, resource: fault.resource };
+          this.#disturbances.showOld(this.#world.revision(), fault.ms, fault.resource);
           break;
         case "time travel": {
           const revision = this.#revisions.get(pointKey(fault.to)) ?? this.#world.revision();
-          this.#view = { revision, until: now + fault.ms, resource: undefined };
+          this.#disturbances.showOld(revision, fault.ms);
           outcome = { type: "crash", at: fault.at, when: "before" };
           break;
         }
-        case "missed events": {
-          const until = now + fault.ms;
-          this.#disconnectedUntil = until;
-          if (fault.expired) {
-            this.#world.clock.after(fault.ms, () => {
-              this.#compacted = this.#world.revision();
-            });
-          }
+        case "missed events":
+          this.#disturbances.disconnect(fault);
           this.#end("cut");
           break;
-        }
         case "webhook down":
-          this.#webhooksDownUntil = now + fault.ms;
+          this.#disturbances.stopWebhooks(fault.ms);
           break;
         case "clock jump":
           this.#skew += fault.ms;
@@ -411,8 +378,7 @@ export class FaultPlane {
             await Promise.race([this.#userWrote.promise, sleep(this.#world.clock, fault.holds)]);
           break;
         case "refused":
-          if (request?.target)
-            this.#refused = { resource: resourceOf(request.target), by: fault.by, until: now + fault.ms };
+          this.#disturbances.refuse(fault, request);
           break;
         case "delete":
         case "edit":
@@ -475,23 +441,5 @@ export class FaultPlane {
     const live = this.#world.liveVersion({ resource, namespace, name });
     if (type === "DELETED") return live === undefined ? undefined : live;
     return live === version ? undefined : (live ?? "deleted");
-  }
-}
-
-function metadataOf(body: string): { name?: string; resourceVersion?: string; generateName?: string } | undefined {
-  try {
-    return (JSON.parse(body) as { metadata?: { name?: string; resourceVersion?: string } }).metadata;
-  } catch {
-    return undefined;
-  }
-}
-
-/** `201`, `409 AlreadyExists`. */
-function resultText(status: number, body: string): string {
-  if (status < 400) return String(status);
-  try {
-    return `${status} ${(JSON.parse(body) as { reason?: string }).reason ?? ""}`.trim();
-  } catch {
-    return String(status);
   }
 }
