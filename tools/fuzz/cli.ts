@@ -13,6 +13,8 @@ if (!(seconds > 0)) {
   process.exit(2);
 }
 
+// The server ends with this process, however that ends.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 console.log(`fuzzing for ${seconds} s, --seed ${seed}`);
 const { checks, numbers } = await fuzz({ seconds, seed }).catch((error: unknown) => {
   console.error(error);

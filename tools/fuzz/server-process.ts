@@ -50,7 +50,10 @@ export class ServerProcess {
     this.#child.stderr!.setEncoding("utf8").on("data", (text: string) => {
       this.complaints += this.complaints.length < 1_000_000 ? text : "";
     });
+    const kill = () => this.#child.kill("SIGKILL");
+    process.once("exit", kill);
     this.#child.on("exit", (code, signal) => {
+      process.off("exit", kill);
       this.exit = signal ?? `code ${code}`;
       for (const { resolve } of this.#waiting) resolve(undefined);
     });
