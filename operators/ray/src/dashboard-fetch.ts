@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from "node:http";
-import type { RayFetch } from "./serve-applications.ts";
+import type { RayFetch } from "./dashboard-request.ts";
 
 /** What is read of an answer: a dashboard is a user's program, which must not fill the memory of the operator. */
 const MOST_MEBIBYTES = 10;

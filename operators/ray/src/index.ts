@@ -9,9 +9,11 @@
  * {@link rayJobs} runs a job on a dedicated cluster: a Kubernetes Job submits it ({@link submitterFor}).
  * {@link rayServices} sends applications of Ray Serve to a cluster, and replaces it without downtime.
  */
+export type { RayFetch } from "./dashboard-request.ts";
 export * from "./gcs-fault-tolerance.ts";
 export * from "./operator.ts";
 export * from "./ray-admission.ts";
+export * from "./ray-auth.ts";
 export * from "./ray-autoscaler.ts";
 export * from "./ray-children.ts";
 export * from "./ray-cluster.ts";
@@ -20,6 +22,7 @@ export * from "./ray-job.ts";
 export * from "./ray-job-children.ts";
 export * from "./ray-job-controller.ts";
 export { RayMetrics } from "./ray-metrics.ts";
+export * from "./ray-network-policy.ts";
 export * from "./ray-origin.ts";
 export * from "./ray-service.ts";
 export * from "./ray-service-children.ts";

@@ -1,6 +1,7 @@
 import { type Operator, operator } from "konverge";
 import { grantsOnly } from "konverge/rbac";
 import { dashboardFetch } from "./dashboard-fetch.ts";
+import type { RayFetch } from "./dashboard-request.ts";
 import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
 import { AUTOSCALER_RULES } from "./ray-autoscaler.ts";
 import { RayCluster } from "./ray-cluster.ts";
@@ -10,7 +11,6 @@ import { rayJobs } from "./ray-job-controller.ts";
 import { RayMetrics } from "./ray-metrics.ts";
 import { RayService } from "./ray-service.ts";
 import { rayServices } from "./ray-service-controller.ts";
-import type { RayFetch } from "./serve-applications.ts";
 
 /** The operator with another way to the dashboards of clusters: for tests, and for networks that need one. */
 export const rayOperatorWith = (fetch: RayFetch): Operator =>
@@ -34,7 +34,7 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
       return {
         controllers: [
           rayClusters(metrics, { redisCleanup: settings["redisCleanup"]?.toLowerCase() !== "false" }),
-          rayJobs(metrics),
+          rayJobs(metrics, fetch),
           rayServices(metrics, fetch),
         ],
         admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission()],

@@ -113,6 +113,8 @@ export const rayAdmission = () =>
 /** What decides how a job runs: it is the same for all its tries. */
 const FIXED = [
   "entrypoint",
+  "submissionMode",
+  "clusterSelector",
   "rayClusterSpec",
   "runtimeEnvYAML",
   "jobId",
@@ -124,6 +126,68 @@ const FIXED = [
   "submitterConfig",
 ] as const;
 
+/** What of a job contradicts the way in which it runs. */
+function jobErrors({ spec }: RayJob): FieldError[] {
+  const { rayClusterSpec: cluster, clusterSelector, submissionMode, submitterPodTemplate } = spec;
+  const errors: FieldError[] = [];
+  const forbid = (field: keyof RayJob["spec"], isSet: unknown, why: string) => {
+    if (isSet) errors.push(fieldForbidden(`spec.${field}`, why));
+  };
+  const hasCommand = submissionMode === "K8sJobMode" && submitterPodTemplate?.spec?.containers?.[0]?.command;
+  if (!spec.entrypoint?.trim() && submissionMode !== "InteractiveMode" && !hasCommand)
+    errors.push(fieldRequired("spec.entrypoint", "the command of the job"));
+  if (clusterSelector) {
+    if (!clusterSelector["ray.io/cluster"])
+      errors.push(fieldRequired("spec.clusterSelector[ray.io/cluster]", "the name of the cluster"));
+    forbid("rayClusterSpec", cluster, "the job runs on the cluster that clusterSelector names");
+    forbid("suspend", spec.suspend, "the cluster that clusterSelector names is not the job's to delete");
+    forbid("backoffLimit", spec.backoffLimit, "each try needs a cluster of its own");
+    forbid("shutdownAfterJobFinishes", spec.shutdownAfterJobFinishes, "the cluster is not the job's to delete");
+    forbid("submissionMode", submissionMode === "SidecarMode", "a head that is there gets no other container");
+  } else if (!cluster) errors.push(fieldRequired("spec.rayClusterSpec", "or spec.clusterSelector"));
+  else errors.push(...rayErrors({ spec: cluster }, "spec.rayClusterSpec"));
+  if (cluster?.suspend) errors.push(fieldInvalid("spec.rayClusterSpec.suspend", true, "suspend the job instead"));
+  if (cluster?.authOptions?.enableK8sTokenAuth)
+    errors.push(fieldForbidden("spec.rayClusterSpec.authOptions.enableK8sTokenAuth", "a job needs a shared token"));
+  if (submissionMode === "InteractiveMode")
+    forbid("backoffLimit", spec.backoffLimit, "the operator cannot submit the job again");
+  if (submissionMode !== "K8sJobMode") {
+    forbid("submitterPodTemplate", submitterPodTemplate, "there is no submitting pod in this mode");
+    forbid("submitterConfig", spec.submitterConfig, "there is no submitting pod in this mode");
+  }
+  const policy = cluster?.headGroupSpec.template.spec?.restartPolicy;
+  if (submissionMode === "SidecarMode" && policy && policy !== "Never")
+    errors.push(
+      fieldInvalid("spec.rayClusterSpec.headGroupSpec.template.spec.restartPolicy", policy, "is Never in SidecarMode"),
+    );
+  return [...errors, ...deletionErrors(spec)];
+}
+
+/** Deletions that contradict each other, or that something else decides. */
+function deletionErrors({ deletionStrategy: strategy, ...spec }: RayJob["spec"]): FieldError[] {
+  if (!strategy) return [];
+  const at = "spec.deletionStrategy";
+  const { deletionRules: rules, onSuccess, onFailure } = strategy;
+  const errors: FieldError[] = [];
+  if (rules ? onSuccess || onFailure : !onSuccess || !onFailure)
+    errors.push(fieldInvalid(at, strategy, "has either deletionRules, or onSuccess and onFailure"));
+  if (rules && spec.shutdownAfterJobFinishes)
+    errors.push(fieldForbidden("spec.shutdownAfterJobFinishes", "the deletion rules decide"));
+  for (const [i, { condition }] of (rules ?? []).entries())
+    if ((condition.jobStatus === undefined) === (condition.jobDeploymentStatus === undefined))
+      errors.push(
+        fieldInvalid(`${at}.deletionRules[${i}].condition`, condition, "has either jobStatus or jobDeploymentStatus"),
+      );
+  const policies = [...(rules ?? []), ...(onSuccess ? [onSuccess] : []), ...(onFailure ? [onFailure] : [])];
+  for (const { policy } of policies) {
+    if (spec.clusterSelector && (policy === "DeleteCluster" || policy === "DeleteWorkers"))
+      errors.push(fieldInvalid(at, policy, "the cluster that clusterSelector names is not the job's to delete"));
+    if (policy === "DeleteWorkers" && spec.rayClusterSpec?.enableInTreeAutoscaling)
+      errors.push(fieldInvalid(at, policy, "the autoscaler decides about the workers"));
+  }
+  return errors;
+}
+
 /** Refuses jobs that could never run, and changes of those that do. */
 export const rayJobAdmission = () =>
   admissionWebhook(RayJob, {
@@ -131,9 +195,7 @@ export const rayJobAdmission = () =>
       const { spec } = job;
       if (spec.ttlSecondsAfterFinished > 0 && !spec.shutdownAfterJobFinishes)
         warn("spec.ttlSecondsAfterFinished: no effect while spec.shutdownAfterJobFinishes is not set");
-      const errors = rayErrors({ spec: spec.rayClusterSpec }, "spec.rayClusterSpec");
-      if (spec.rayClusterSpec.suspend)
-        errors.push(fieldInvalid("spec.rayClusterSpec.suspend", true, "suspend the job instead"));
+      const errors = jobErrors(job);
       for (const [field, read] of [
         ["runtimeEnvYAML", parseYaml],
         ["entrypointResources", JSON.parse],
@@ -149,6 +211,8 @@ export const rayJobAdmission = () =>
       const before = old?.status?.jobDeploymentStatus;
       if (old && before && before !== "Suspended") {
         for (const field of FIXED) {
+          // A user who has submitted a job says so here.
+          if (field === "jobId" && spec.submissionMode === "InteractiveMode" && !old.spec.jobId) continue;
           if (!deepEqual(old.spec[field], spec[field]))
             errors.push(
               fieldInvalid(
@@ -173,6 +237,17 @@ export const rayServiceAdmission = () =>
       const errors = rayErrors({ spec: cluster }, "spec.rayClusterConfig");
       if (cluster.suspend)
         errors.push(fieldInvalid("spec.rayClusterConfig.suspend", true, "suspend the service instead"));
+      if (cluster.authOptions?.enableK8sTokenAuth)
+        errors.push(
+          fieldForbidden("spec.rayClusterConfig.authOptions.enableK8sTokenAuth", "a service needs a shared token"),
+        );
+      if (cluster.headGroupSpec.headService?.metadata?.name)
+        errors.push(
+          fieldForbidden(
+            "spec.rayClusterConfig.headGroupSpec.headService.metadata.name",
+            "a cluster and the one that replaces it would share their Service",
+          ),
+        );
       if (cluster.gcsFaultToleranceOptions?.externalStorageNamespace)
         errors.push(
           fieldForbidden(

@@ -20,6 +20,7 @@ const ACCOUNT_TOKEN_MOUNT: VolumeMount = {
 };
 
 type Spec = Pick<RayCluster, "spec">;
+type Named = Spec & { readonly metadata: { readonly name: string } };
 
 /** Whether Ray refuses requests without a token. Options without a mode ask for tokens. */
 export const isAuthenticated = ({ spec }: Spec) =>
@@ -30,7 +31,7 @@ const isDelegated = (cluster: Spec) =>
   isAuthenticated(cluster) && cluster.spec.authOptions?.enableK8sTokenAuth === true;
 
 /** The Secret with the token of a cluster: the user's, or one that is made for it. Undefined if there is no such token. */
-export function tokenSecretName(cluster: RayCluster): string | undefined {
+export function tokenSecretName(cluster: Named): string | undefined {
   if (!isAuthenticated(cluster) || isDelegated(cluster)) return undefined;
   return cluster.spec.authOptions?.secretName || truncatedName(cluster.metadata.name);
 }
@@ -54,7 +55,7 @@ export function tokenSecretsFor(
 }
 
 /** What a container needs to speak with the cluster. What it says itself stays. */
-export function tokenVariables(cluster: RayCluster): EnvVar[] {
+export function tokenVariables(cluster: Named): EnvVar[] {
   if (!isAuthenticated(cluster)) return [];
   const name = tokenSecretName(cluster);
   return [
@@ -74,7 +75,7 @@ export const tokenVolumes = (cluster: Spec): Volume[] =>
     : [];
 
 /** A container that speaks with the cluster beside those of Ray. */
-export function withToken(cluster: RayCluster, container: Container): Container {
+export function withToken(cluster: Named, container: Container): Container {
   const known = new Set(container.env?.map(({ name }) => name));
   return {
     ...container,

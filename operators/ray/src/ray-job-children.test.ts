@@ -34,7 +34,7 @@ test("all of an entrypoint runs on the head, and nothing of it in the submitting
     },
   });
   const env = { PATH: `${folder}${delimiter}${process.env.PATH}` };
-  execFileSync("bash", ["-c", "--", submitScript(job, 0)], { cwd: folder, env });
+  execFileSync("bash", ["-c", "--", submitScript(job, 0, "head:8265")], { cwd: folder, env });
   assert.deepEqual(JSON.parse(readFileSync(join(folder, "submitted"), "utf8")), {
     entrypoint,
     submission_id: "census-0",

@@ -4,41 +4,59 @@ import {
   conditionFalse,
   conditionTrue,
   controller,
-  findCondition,
+  isConflict,
+  isNotFound,
+  permission,
   type ReconcileContext,
   type ReconcileResult,
 } from "konverge";
-import { Deployment, Job } from "konverge/kinds";
+import { Deployment, Job, Pod } from "konverge/kinds";
 import { timestamp } from "konverge/time";
-import { RayCluster } from "./ray-cluster.ts";
+import type { RayFetch } from "./dashboard-request.ts";
+import { CLUSTER, dashboardAddress } from "./ray-children.ts";
+import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
 import { RayJob } from "./ray-job.ts";
-import { dashboardOf, jobCluster, jobIdOf, outcomeOf, submitterFor } from "./ray-job-children.ts";
+import { jobCluster, jobIdOf, selectedCluster, submitterFor } from "./ray-job-children.ts";
+import { deletionsOf } from "./ray-job-deletion.ts";
+import { clusterOf, submissionOf } from "./ray-job-submission.ts";
 import type { RayMetrics } from "./ray-metrics.ts";
 
 type Status = NonNullable<ReconcileResult<RayJob>["status"]>;
 type Result = ReconcileResult<RayJob>;
 
-/** Runs each RayJob on a dedicated cluster: creates it, submits the job, follows it, tries again, and clears away. */
-export function rayJobs(metrics: RayMetrics) {
+/**
+ * Runs each RayJob on a dedicated cluster, or on one that is there: creates it, submits the job, follows it, tries again, and
+ * clears away.
+ */
+export function rayJobs(metrics: RayMetrics, fetch: RayFetch) {
   return controller(RayJob, {
     owns: [RayCluster, Job],
-    watches: [cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT })],
-    reconcile(job, context): Result {
+    watches: [
+      cacheKind(Pod, { labelSelector: CLUSTER }),
+      cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
+    ],
+    permissions: [
+      permission(RayJob, ["delete"], {
+        why: "deletes RayJobs with the deletion policy DeleteSelf when they have finished",
+      }),
+    ],
+    async reconcile(job, context): Promise<Result> {
       const warning = upstreamWarning(context, "RayJobs");
       if (warning) {
         context.events.warning("UpstreamOperator", warning);
         return { requeueAfter: LOOK_AGAIN };
       }
       metrics.jobs = () => context.cache.list(RayJob);
-      const result = nextOf(job, context);
+      if (job.spec.managedBy === MULTIKUEUE) return {};
+      const result = await nextOf(job, fetch, context);
       report(job, result.status!, context);
       return result;
     },
   });
 }
 
-function nextOf(job: RayJob, context: ReconcileContext): Result {
+async function nextOf(job: RayJob, fetch: RayFetch, context: ReconcileContext): Promise<Result> {
   const { jobDeploymentStatus: phase } = job.status ?? {};
   if (phase === "Complete" || phase === "Failed") return finished(job, kept(job), context);
   if (job.spec.suspend) return suspended(job, context);
@@ -51,41 +69,41 @@ function nextOf(job: RayJob, context: ReconcileContext): Result {
       `${objectsLeft(context)} objects are still being deleted`,
     );
   }
-  return tried(job, failed, context);
+  return tried(job, failed, fetch, context);
 }
 
-function tried(job: RayJob, attempt: number, context: ReconcileContext): Result {
-  const { observed, clock } = context;
-  const cluster = jobCluster(job, attempt);
+async function tried(job: RayJob, attempt: number, fetch: RayFetch, context: ReconcileContext): Promise<Result> {
+  const { clock } = context;
+  const cluster = clusterOf(job, attempt, context);
   const { startTime = timestamp(clock) } = kept(job);
+  const isUsers = job.spec.submissionMode === "InteractiveMode";
   const status: Status = {
     ...counts(job),
     startTime,
-    jobId: jobIdOf(job, attempt),
-    rayClusterName: cluster.metadata.name,
+    ...((!isUsers || job.spec.jobId) && { jobId: jobIdOf(job, attempt) }),
+    rayClusterName: cluster.name,
     jobDeploymentStatus: "Initializing",
   };
-  const { activeDeadlineSeconds } = job.spec;
-  const left = activeDeadlineSeconds && Date.parse(startTime) + 1000 * activeDeadlineSeconds - clock.now();
-  if (left !== undefined && left <= 0) {
-    const message = `it took longer than ${activeDeadlineSeconds} s`;
-    return ended(job, "Failed", { ...status, jobStatus: "STOPPED", reason: "DeadlineExceeded", message }, context);
+  const deadline = deadlineOf(job, startTime);
+  const left = deadline && deadline.at - clock.now();
+  if (deadline && left !== undefined && left <= 0) {
+    const { reason, message } = deadline;
+    return ended(job, "Failed", { ...status, jobStatus: "STOPPED", reason, message }, context);
   }
-  const timer = left !== undefined && { requeueAfter: left };
-  const submitter = submitterFor(job, attempt);
-  const submitted = observed(submitter);
-  const seen = observed(cluster);
-  // A cluster that was ready may lose workers while the job runs: Ray goes on with the others.
-  if (!submitted && seen?.status?.state !== "ready") {
-    const why = findCondition(seen?.status?.conditions, "Ready")?.message || "its pods are being created";
-    return { ...told(status, [cluster], `RayCluster ${cluster.metadata.name} is not ready: ${why}`), ...timer };
-  }
-  const running: Status = { ...status, dashboardURL: dashboardOf(job, attempt), jobDeploymentStatus: "Running" };
-  const children = [cluster, submitter];
-  const outcome = outcomeOf(submitted);
+  const submission = await submissionOf(job, attempt, cluster, fetch, context);
+  const { phase, message, children, outcome } = submission;
+  const times = [left, submission.requeueAfter].filter((time) => time !== undefined);
+  const timer = times.length > 0 && { requeueAfter: Math.min(...times) };
+  if (phase !== "Running") return { ...told({ ...status, jobDeploymentStatus: phase }, children, message), ...timer };
+  const target = (cluster.own ?? cluster.live) as RayCluster | undefined;
+  const running: Status = {
+    ...status,
+    ...(target && { dashboardURL: dashboardAddress(target) }),
+    jobDeploymentStatus: "Running",
+  };
   if (!outcome) {
-    const jobStatus = submitted?.status?.active ? "RUNNING" : "PENDING";
-    return { ...told({ ...running, jobStatus }, children, `job ${submitter.metadata.name} submits it`), ...timer };
+    const { jobStatus = "PENDING" } = submission;
+    return { ...told({ ...running, jobStatus }, children, message), ...timer };
   }
   const { failed = 0, succeeded = 0 } = counts(job);
   if (outcome.jobStatus === "SUCCEEDED") {
@@ -104,6 +122,23 @@ function tried(job: RayJob, attempt: number, context: ReconcileContext): Result 
   return ended(job, "Failed", again, context);
 }
 
+/** When a job has taken too long: all of it, or until it runs. */
+function deadlineOf({ spec, status }: RayJob, startTime: string) {
+  const { activeDeadlineSeconds: active, preRunningDeadlineSeconds: starting } = spec;
+  const since = Date.parse(startTime);
+  const all = active && {
+    at: since + 1000 * active,
+    reason: "DeadlineExceeded" as const,
+    message: `it took longer than ${active} s`,
+  };
+  if (!starting || status?.jobDeploymentStatus === "Running" || (active && active <= starting)) return all || undefined;
+  return {
+    at: since + 1000 * starting,
+    reason: "PreRunningDeadlineExceeded" as const,
+    message: `it did not run within ${starting} s`,
+  };
+}
+
 function suspended(job: RayJob, context: ReconcileContext): Result {
   const left = objectsLeft(context);
   const phase = left ? "Suspending" : "Suspended";
@@ -111,28 +146,45 @@ function suspended(job: RayJob, context: ReconcileContext): Result {
   return told({ ...counts(job), jobDeploymentStatus: phase }, [], message);
 }
 
-function ended(job: RayJob, phase: "Complete" | "Failed", status: Status, context: ReconcileContext): Result {
+function ended(job: RayJob, phase: "Complete" | "Failed", status: Status, context: ReconcileContext): Promise<Result> {
   return finished(job, { ...status, jobDeploymentStatus: phase, endTime: timestamp(context.clock) }, context);
 }
 
-/** A finished job: its cluster goes when it is time. The submitting Job stays with its log, unless it was deleted: nothing is submitted again. */
-function finished(job: RayJob, status: Status, { clock, observed }: ReconcileContext): Result {
-  const { shutdownAfterJobFinishes, ttlSecondsAfterFinished } = job.spec;
+/**
+ * A finished job: what of it is to be deleted goes when it is time. The submitting Job stays with its log, unless it was
+ * deleted: nothing is submitted again.
+ */
+async function finished(job: RayJob, status: Status, context: ReconcileContext): Promise<Result> {
+  const { clock, observed } = context;
+  const message = status.message ?? "";
+  const { due, next } = deletionsOf({ ...job, status: { ...job.status, ...status } }, status.endTime, clock.now());
+  if (due.has("DeleteSelf")) await deleteJob(job, context);
+  const timer = next !== undefined && { requeueAfter: next };
   // Nothing else stops what takes too long.
-  if (status.reason === "DeadlineExceeded") return told(status, [], status.message ?? "");
-  // The cluster's name ends in the number of the try.
-  const attempt = Number(status.rayClusterName?.split("-").at(-1) ?? 0);
-  const submitter = submitterFor(job, attempt);
-  const log = observed(submitter) ? [submitter] : [];
-  const left = Date.parse(status.endTime ?? "") + 1000 * ttlSecondsAfterFinished - clock.now();
-  const cluster = jobCluster(job, attempt);
+  if (status.reason === "DeadlineExceeded" || status.reason === "PreRunningDeadlineExceeded")
+    return { ...told(status, [], message), ...timer };
+  // The name of a dedicated cluster ends in the number of the try.
+  const attempt = selectedCluster(job) ? 0 : Number(status.rayClusterName?.split("-").at(-1) ?? 0);
+  const { own, live } = clusterOf(job, attempt, context);
+  const target = (own ?? live) as RayCluster | undefined;
+  const isByJob = job.spec.submissionMode === "K8sJobMode";
+  const submitter = isByJob && target ? submitterFor(job, attempt, target) : undefined;
+  const log = submitter && observed(submitter) ? [submitter] : [];
   // A cluster that is gone is not made again for what is left of its time.
-  const isGone = shutdownAfterJobFinishes && (!(left > 0) || !observed(cluster));
-  if (isGone) return told(status, log, status.message ?? "");
-  return {
-    ...told(status, [cluster, ...log], status.message ?? ""),
-    ...(shutdownAfterJobFinishes && { requeueAfter: left }),
-  };
+  const isDeleted = due.has("DeleteCluster") || (!live && (due.size > 0 || next !== undefined));
+  if (!own || isDeleted) return { ...told(status, log, message), ...timer };
+  return { ...told(status, [jobCluster(job, attempt, !due.has("DeleteWorkers")), ...log], message), ...timer };
+}
+
+/** Direct write: an object cannot be its own child. */
+async function deleteJob({ metadata }: RayJob, { client, events }: ReconcileContext): Promise<void> {
+  events.normal("Deleted", "the job has finished, and its deletion policy is DeleteSelf");
+  const { uid } = metadata;
+  await client
+    .delete(RayJob, `${metadata.namespace}/${metadata.name}`, { ...(uid && { preconditions: { uid } }) })
+    .catch((error: unknown) => {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    });
 }
 
 /** How many objects of the job there are. */
@@ -153,15 +205,18 @@ function told(status: Status, children: NonNullable<Result["children"]>, message
   return { status, children, conditions: conditionsOf(status, message) };
 }
 
-/** Ready while the job runs and when it has succeeded; what failed, or was stopped, does not become ready by waiting. */
+/** Ready while the job runs or waits for its user, and when it has succeeded; what failed, or was stopped, does not become ready by waiting. */
 function conditionsOf({ jobDeploymentStatus: phase, jobStatus, reason }: Status, message: string): Conditions {
   const isOver = phase === "Complete" || phase === "Failed";
   const isBad = isOver && jobStatus !== "SUCCEEDED";
-  const isReady = phase === "Running" || (isOver && !isBad);
+  const isReady = phase === "Running" || phase === "Waiting" || (isOver && !isBad);
   const why = (isBad && (reason ?? "Stopped")) || phase!;
   return {
     Ready: isReady ? conditionTrue(why, message) : conditionFalse(why, message),
-    Progressing: isOver || phase === "Suspended" ? conditionFalse(why, message) : conditionTrue(why, message),
+    Progressing:
+      isOver || phase === "Suspended" || phase === "Waiting"
+        ? conditionFalse(why, message)
+        : conditionTrue(why, message),
     Degraded: isBad ? conditionTrue(why, message) : conditionFalse("AsExpected"),
     Stalled: isBad ? conditionTrue(why, message) : undefined,
     // A finished job needs nothing of its cluster.
@@ -182,6 +237,7 @@ function report(
 
 const EVENTS = {
   Initializing: "its cluster is being created",
+  Waiting: "its cluster waits for a job of the user",
   Running: "the job is submitted",
   Complete: "the job has ended",
   Suspending: "its cluster is being deleted",

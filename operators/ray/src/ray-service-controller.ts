@@ -9,6 +9,7 @@ import {
 } from "konverge";
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { parseYaml } from "konverge/schema";
+import type { RayFetch } from "./dashboard-request.ts";
 import { CLUSTER, NODE_TYPE, SERVE, servePort } from "./ray-children.ts";
 import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
@@ -18,7 +19,7 @@ import { serveServiceName, servicesFor } from "./ray-service-children.ts";
 import { activeCluster, currentCluster, planOf, retiredClusters, SERVE_CONFIG } from "./ray-service-plan.ts";
 import { type ServedCluster, serviceConditionsOf, serviceStatusOf, suspendedConditions } from "./ray-service-status.ts";
 import { isReady } from "./ray-status.ts";
-import { deployApplications, isProxyHealthy, type RayFetch, readApplications } from "./serve-applications.ts";
+import { deployApplications, isProxyHealthy, readApplications } from "./serve-applications.ts";
 
 /** Milliseconds between two questions to a dashboard: while something is expected to change, and when all is well. */
 const SOON = 2_000;

@@ -1,10 +1,7 @@
 import type { ReconcileContext } from "konverge";
-import { sleep } from "konverge/time";
+import { dashboardRequest, type RayFetch, shortened } from "./dashboard-request.ts";
 import { dashboardAddress } from "./ray-children.ts";
 import type { RayCluster } from "./ray-cluster.ts";
-
-/** How the operator reaches the head of a cluster: `fetch`, or what stands in for it in tests and in other networks. */
-export type RayFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What Ray Serve reports about its applications, by their names. */
 export type ServeApplications = Record<
@@ -16,11 +13,9 @@ export type ServeApplications = Record<
   }
 >;
 
-/** Milliseconds that a dashboard has to answer, and to accept a configuration, before which it starts Ray Serve. */
-const TIMEOUT = 10_000;
+/** Milliseconds that a dashboard has to accept a configuration, before which it starts Ray Serve, and a proxy to answer. */
 const DEPLOY_TIMEOUT = 60_000;
 const PROBE_TIMEOUT = 2_000;
-const LONGEST_MESSAGE = 1_000;
 
 interface Reported {
   status?: string;
@@ -35,7 +30,7 @@ export async function readApplications(
   context: ReconcileContext,
 ): Promise<ServeApplications> {
   const url = `${applicationsUrl(cluster)}?api_type=declarative`;
-  const text = await request(fetch, "GET", url, undefined, context);
+  const text = await dashboardRequest(fetch, { method: "GET", url, cluster }, context);
   const { applications = {} } = JSON.parse(text) as { applications?: Record<string, Reported> };
   return Object.fromEntries(
     Object.entries(applications).map(([name, { status = "", message, deployments = {} }]) => [
@@ -61,7 +56,8 @@ export async function deployApplications(
   config: unknown,
   context: ReconcileContext,
 ): Promise<void> {
-  await request(fetch, "PUT", applicationsUrl(cluster), JSON.stringify(config), context, DEPLOY_TIMEOUT);
+  const url = applicationsUrl(cluster);
+  await dashboardRequest(fetch, { method: "PUT", url, body: config, cluster, timeout: DEPLOY_TIMEOUT }, context);
 }
 
 /** Whether the proxy of a pod takes requests. */
@@ -73,59 +69,10 @@ export async function isProxyHealthy(
 ): Promise<boolean> {
   const host = address.includes(":") ? `[${address}]` : address;
   const url = `http://${host}:${port}/-/healthz`;
-  return request(fetch, "GET", url, undefined, context, PROBE_TIMEOUT).then(
+  return dashboardRequest(fetch, { method: "GET", url, timeout: PROBE_TIMEOUT }, context).then(
     () => true,
     () => false,
   );
 }
 
 const applicationsUrl = (cluster: RayCluster) => `http://${dashboardAddress(cluster)}/api/serve/applications/`;
-
-const shortened = (text: string) => (text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text);
-
-function request(
-  fetch: RayFetch,
-  method: "GET" | "PUT",
-  url: string,
-  body: string | undefined,
-  { clock, callExternal }: ReconcileContext,
-  timeout = TIMEOUT,
-): Promise<string> {
-  return callExternal(`${method} ${url}`, async () => {
-    const over = new AbortController();
-    const late = sleep(clock, timeout, { signal: over.signal, label: `${method} ${url}` }).then(
-      () => undefined,
-      () => undefined,
-    );
-    const answer = answerOf(fetch, url, {
-      method,
-      signal: over.signal,
-      ...(body !== undefined && { body, headers: { "content-type": "application/json" } }),
-    });
-    // An answer that comes too late is of no interest any more.
-    answer.catch(() => undefined);
-    try {
-      const text = await Promise.race([answer, late]);
-      if (text === undefined) throw new Error(`${method} ${url}: no answer within ${timeout / 1000} s`);
-      return text;
-    } finally {
-      over.abort();
-    }
-  });
-}
-
-async function answerOf(fetch: RayFetch, url: string, init: RequestInit): Promise<string> {
-  const response = await fetch(url, init).catch((error: unknown) => {
-    throw new Error(`${init.method} ${url}: ${reasonOf(error)}`, { cause: error });
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${init.method} ${url}: ${response.status} ${shortened(text.trim())}`);
-  return text;
-}
-
-/** What `fetch` hides in the cause of its error. An error about several addresses has no message. */
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  const { message: reason, code = "" } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
-  return reason || code || message;
-}

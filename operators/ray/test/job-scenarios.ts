@@ -5,13 +5,13 @@ import { Job, Pod } from "konverge/kinds";
 import { sample } from "./scenarios.ts";
 
 /** The sample, with a cluster that goes soon: a real control plane has no virtual time. */
-const JOB = sample("job").replace("ttlSecondsAfterFinished: 600", "ttlSecondsAfterFinished: 5");
+export const JOB = sample("job").replace("ttlSecondsAfterFinished: 600", "ttlSecondsAfterFinished: 5");
 
 /** What a submitting pod exits with, one after the other; the last one again and again. */
-type Exits = ("runs" | number)[];
+export type Exits = ("runs" | number)[];
 
 /** Nodes of Ray that run, and submitting pods that end as told. Where nodes run nothing, they succeed. */
-function play(stage: TestEnvironment, exits: Exits = [0]): void {
+export function play(stage: TestEnvironment, exits: Exits = [0]): void {
   stage.cluster?.image("rayproject/ray:2.46.0", {
     async run({ container, stop }) {
       const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
@@ -25,7 +25,7 @@ function play(stage: TestEnvironment, exits: Exits = [0]): void {
   });
 }
 
-const reaches = (stage: TestEnvironment, phase: string, status: string | undefined, limit?: number) =>
+export const reaches = (stage: TestEnvironment, phase: string, status: string | undefined, limit?: number) =>
   stage.until(
     `the job is ${phase}`,
     async () => {
@@ -34,10 +34,10 @@ const reaches = (stage: TestEnvironment, phase: string, status: string | undefin
     },
     limit,
   );
-const names = async (stage: TestEnvironment, kind: typeof RayCluster | typeof Job) =>
+export const names = async (stage: TestEnvironment, kind: typeof RayCluster | typeof Job) =>
   (await stage.list(kind as typeof Job)).map(({ metadata }) => metadata.name);
 
-const clusterGoes = (stage: TestEnvironment) =>
+export const clusterGoes = (stage: TestEnvironment) =>
   stage.until("the cluster is gone", async () => (await names(stage, RayCluster)).length === 0, 1_200_000);
 
 /** A cluster is made, the job is submitted once and followed; the cluster goes after a while, the log stays. */
@@ -187,5 +187,16 @@ export const badJobs: Scenario = async (stage) => {
     /spec\.rayClusterSpec\.headGroupSpec.*an image that contains Ray/,
   );
   await refused((text) => text.replace("pip:", "pip: ["), /spec\.runtimeEnvYAML/);
-  await refused((text) => text.replace("spec:\n", "spec:\n  submissionMode: HTTPMode\n"), /spec\.submissionMode/);
+  const add = (fields: string) => (text: string) => text.replace("spec:\n", `spec:\n${fields}`);
+  await refused(add("  submissionMode: Unknown\n"), /spec\.submissionMode/);
+  await refused(add("  clusterSelector: { ray.io/cluster: science }\n"), /spec\.rayClusterSpec: Forbidden/);
+  await refused(
+    add("  deletionStrategy: { onSuccess: { policy: DeleteSelf } }\n"),
+    /has either deletionRules, or onSuccess and onFailure/,
+  );
+  await refused(add("  submissionMode: InteractiveMode\n"), /spec\.backoffLimit: Forbidden/);
+  await refused(
+    (text) => text.replace("rayClusterSpec:\n", "rayClusterSpec:\n    authOptions: {}\n"),
+    /authentication needs Ray 2\.52\.0 or newer/,
+  );
 };

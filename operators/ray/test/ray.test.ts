@@ -2,6 +2,15 @@ import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { annotated, badRedis, cleanupFails, faultTolerant, redisHangs, unheld } from "./fault-tolerance-scenarios.ts";
 import {
+  jobBesideHead,
+  jobBesideHeadFails,
+  jobDeletesItself,
+  jobNotBegun,
+  jobOfUser,
+  jobOnCluster,
+  jobOverHttp,
+} from "./job-mode-scenarios.ts";
+import {
   badJobs,
   jobAutoscaled,
   jobDeletedAfterItsEnd,
@@ -13,6 +22,7 @@ import {
   lateStatus,
 } from "./job-scenarios.ts";
 import { badInput, cluster, lives, lostNode, replaced } from "./scenarios.ts";
+import { badSecurity, replacedAtOnce, secured } from "./security-scenarios.ts";
 import {
   badServices,
   dashboardSilent,
@@ -45,6 +55,16 @@ onEmbedded("a suspended job keeps nothing and starts from the beginning", jobSus
 onEmbedded("a job that takes too long fails, and nothing of it continues", jobTooLong);
 onEmbedded("the sizes of a job's groups are the autoscaler's to decide", jobAutoscaled);
 onEmbedded("jobs that could never run are refused", badJobs);
+onEmbedded("a container beside the head submits a job", jobBesideHead);
+onEmbedded("a job that a container beside the head submits is tried again on another cluster", jobBesideHeadFails);
+onEmbedded("a job is submitted over HTTP, once, with the token of its cluster", jobOverHttp);
+onEmbedded("a job that a user submits is followed to its end", jobOfUser);
+onEmbedded("a job runs on a cluster that is there, which stays", jobOnCluster);
+onEmbedded("of a finished job the workers go first, then its cluster, then the job itself", jobDeletesItself);
+onEmbedded("a job that does not begin in time fails, and nothing of it stays", jobNotBegun);
+onEmbedded("a cluster gets a token, which stays, and policies, which go with the field", secured);
+onEmbedded("options that would leave a cluster open are refused", badSecurity);
+onEmbedded("all pods of a cluster are replaced at once, or none, if its strategy says so", replacedAtOnce);
 onEmbedded("workers outlive a head whose state is in Redis; its keys are removed with the cluster", faultTolerant);
 onEmbedded("fault tolerance can be requested with an annotation, as in older manifests", annotated);
 onEmbedded("a cluster whose keys cannot be removed from Redis goes, and an event names them", cleanupFails);
