@@ -39,7 +39,7 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     await cluster.restrictedNamespace(NAMESPACE);
   });
   afterEach(async (t) => {
-    const { name, passed } = t as TestContext;
+    const { name, passed } = t as unknown as { readonly name: string; readonly passed: boolean };
     if (passed) return;
     measured.add(name, "failed");
     await reportFailure(cluster, name);
