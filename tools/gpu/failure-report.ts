@@ -10,10 +10,10 @@ import { resultsFolder } from "./measurements.ts";
 const LINES = 40;
 
 /** Writes what the cluster looks like when a scenario has failed, so that its cause is known without another run. */
-export async function reportFailure(cluster: NodeCluster, scenario: string): Promise<void> {
+export async function reportFailure(cluster: NodeCluster, scenario: string, error: string): Promise<void> {
   mkdirSync(resultsFolder(), { recursive: true });
   const write = (text: string) => appendFileSync(join(resultsFolder(), "failures.txt"), `${text}\n`);
-  write(`# ${scenario}`);
+  write(`# ${scenario}\n${error}`);
   const { client } = cluster;
   const lists = [client.list(Node), client.list(TrainingJob), client.list(LLMModel), client.list(ModelDeployment)];
   for (const { items } of await Promise.all(lists)) {
