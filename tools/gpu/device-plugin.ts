@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { downloadModule, go } from "@konverge/real/go-module.ts";
@@ -24,7 +25,8 @@ export function buildDevicePlugin(): string {
   try {
     const { Dir } = downloadModule(work, `github.com/NVIDIA/k8s-device-plugin@v${DEVICE_PLUGIN_VERSION}`);
     const source = join(work, "source");
-    cpSync(Dir, source, { recursive: true, mode: 0o644 });
+    // Files of the module cache are read-only, and Go completes go.sum.
+    execFileSync("cp", ["-r", "--no-preserve=mode", Dir, source]);
     const flags = ["-trimpath", "-ldflags", "-s -w -extldflags=-Wl,-z,lazy"];
     const built = join(work, "nvidia-device-plugin");
     go(source, ["build", ...flags, "-o", built, "./cmd/nvidia-device-plugin"], { CGO_ENABLED: "1" });

@@ -5,7 +5,7 @@
 #
 # --preflight runs only the scenarios that all others depend on: a node, the device plugin, and a pod that computes on the GPU.
 # Into the folder $OUT (default: results, beside this file) come what is measured, the output, and the logs of the node and its pods.
-# After $KONVERGE_LANE_SECONDS (default: 540) the lane is ended, with what it has until then.
+# After $KONVERGE_LANE_SECONDS (default: 540) in all, the lane is ended, with what it has until then.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 bin=$here/bin repository=$here/repository
@@ -140,7 +140,7 @@ copying=$!
 
 step "the lane"
 status=0
-timeout -k 45 "${KONVERGE_LANE_SECONDS:-540}" "$bin/node" --disable-warning=ExperimentalWarning scripts/test-gpu.ts \
+timeout -k 45 "$((${KONVERGE_LANE_SECONDS:-540} - $(date +%s) + begun))" "$bin/node" --disable-warning=ExperimentalWarning scripts/test-gpu.ts \
   ${only:+--only "$only"} "$@" || status=$?
 step "the lane has ended with status $status"
 kill "$copying"
