@@ -4,8 +4,10 @@ import type { NodeShape } from "@konverge/cluster";
 import type { AnyObject } from "@konverge/core";
 import type { Operator } from "@konverge/runtime";
 import { runScenario, type TestEnvironment } from "@konverge/testing";
+import { devicesFor } from "./devices.ts";
+import { startLeaderWorkerSets } from "./leader-worker-sets.ts";
 import { isOf, type Manifest } from "./manifests.ts";
-import { prerequisitesOf } from "./prerequisites.ts";
+import { filledIn, prerequisitesOf } from "./prerequisites.ts";
 import type { Upstream } from "./upstreams.ts";
 
 /** What became of one manifest. */
@@ -20,6 +22,8 @@ export interface Attempt {
 
 /** Quantities that no manifest exceeds: they are about kinds, not about capacity. */
 const CAPACITY = { cpu: "1024", memory: "16Ti", "ephemeral-storage": "16Ti", pods: "250", "nvidia.com/gpu": "16" };
+
+const NODES = 24;
 
 /** Virtual time that a manifest has to converge, in milliseconds. */
 const PATIENCE = 20 * 60_000;
@@ -39,11 +43,12 @@ export async function attempt(
   };
   const play = async (stage: TestEnvironment) => {
     await stage.start(operator);
-    const { objects } = manifest;
+    const objects = filledIn(manifest.objects);
     const isContained = ({ kind, metadata: { name } }: AnyObject) =>
       objects.some((one) => one.kind === kind && one.metadata.name === name);
     for (const object of installed) if (!isContained(object)) await apply(stage, object);
-    for (const object of prerequisitesOf(objects)) await apply(stage, object);
+    for (const object of [...prerequisitesOf(objects), ...devicesFor(objects, NODES)]) await apply(stage, object);
+    if (upstream.name === "dynamo") await startLeaderWorkerSets(stage);
     const applied: Applied[] = [];
     const refusals: string[] = [];
     let isKindReady = true;
@@ -67,7 +72,7 @@ export async function attempt(
     outcome.reasons = await waitFor(stage, applied);
     if (outcome.reasons.length === 0) outcome.result = "converged";
   };
-  await runScenario(play, { nodes: nodesFor(manifest.objects), strictImages: false });
+  await runScenario(play, { nodes: nodesFor(filledIn(manifest.objects)), strictImages: false });
   return outcome;
 }
 
@@ -80,13 +85,15 @@ function nodesFor(objects: readonly AnyObject[]): NodeShape[] {
     for (const [key, inner] of Object.entries(value)) {
       if (key === "nodeSelector") Object.assign(labels, inner);
       if (key === "nodeSelectorTerms") for (const term of inner as Terms) Object.assign(labels, labelsIn(term));
-      if (key === "requests" || key === "limits")
+      // Dynamo's own resources have those of devices one level deeper.
+      if (key === "requests" || key === "limits" || key === "custom")
         for (const name of Object.keys(inner ?? {})) if (name.includes("/")) capacity[name] ??= "64";
+      if (key === "topologyKey" && inner !== "kubernetes.io/hostname") labels[String(inner)] ??= "a";
       visit(inner);
     }
   };
   visit(objects);
-  return Array.from({ length: 24 }, (_, index) => ({ name: `node-${index}`, capacity, labels }));
+  return Array.from({ length: NODES }, (_, index) => ({ name: `node-${index}`, capacity, labels }));
 }
 
 type Terms = readonly { matchExpressions?: { key: string; operator: string; values?: string[] }[] }[];

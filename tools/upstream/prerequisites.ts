@@ -4,9 +4,28 @@ type Entries = Record<string, unknown>;
 
 const CLAIM = { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "10Gi" } } };
 
+const RAY_CLUSTER = {
+  headGroupSpec: {
+    rayStartParams: {},
+    template: { spec: { containers: [{ name: "ray-head", image: "rayproject/ray" }] } },
+  },
+};
+
+const PLACEHOLDER = /^\$\{?([A-Z][A-Z0-9_]*)\}?$/;
+
+/** Values that are a variable alone, such as ${STORAGE_CLASS_NAME}, are for the reader to fill in: with its name, as a name. */
+export function filledIn<T>(value: T): T {
+  if (typeof value === "string") return value.replace(PLACEHOLDER, (_, name: string) => dashed(name)) as T;
+  if (Array.isArray(value)) return value.map(filledIn) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filledIn(inner)])) as T;
+}
+
+const dashed = (name: string) => name.toLowerCase().replaceAll("_", "-");
+
 /**
  * What a manifest refers to and does not contain, because its reader is expected to make it: service accounts, secrets,
- * configuration, claims, runtime and device classes. Each is made with every key that is named, and nothing else.
+ * configuration, claims, storage and runtime classes, clusters. Each is made with every key that is named, and nothing else.
  */
 export function prerequisitesOf(objects: readonly AnyObject[]): AnyObject[] {
   const found = new Map<string, AnyObject>();
@@ -27,6 +46,9 @@ export function prerequisitesOf(objects: readonly AnyObject[]): AnyObject[] {
     add("v1", "ServiceAccount", entries["serviceAccountName"]);
     add("node.k8s.io/v1", "RuntimeClass", entries["runtimeClassName"], { handler: "any" });
     add("scheduling.k8s.io/v1", "PriorityClass", entries["priorityClassName"], { value: 1000 });
+    add("storage.k8s.io/v1", "StorageClass", entries["storageClassName"], { provisioner: "simulated.konverge.dev" });
+    // Ray's jobs run on a cluster that is there.
+    add("ray.io/v1", "RayCluster", entries["clusterSelector"]?.["ray.io/cluster"], { spec: RAY_CLUSTER });
     // Fields of Dynamo graphs.
     withKey("Secret", entries["envFromSecret"], undefined);
     for (const claim of (entries["pvcs"] as unknown as Entries[] | undefined) ?? [])

@@ -36,11 +36,13 @@ export interface ContainerContext {
  */
 export function componentContainer(context: ContainerContext, own: DeepReadonly<Container>): Container {
   const { type } = context;
-  const defaults: Partial<Container> = { ...commandOf(context, own), ...lifecycleOf(context), ...probesOf(type) };
+  const probes = probesOf(type);
+  const defaults: Partial<Container> = { ...commandOf(context, own), ...lifecycleOf(context), ...probes };
   const ports = portsOf(type).filter(({ name }) => !own.ports?.some((port) => port.name === name));
   return {
     ...defaults,
     ...(own as Container),
+    ...completedProbes(own as Container, probes),
     image: own.image ?? context.image,
     env: mergedVariables(variablesOf(context), own.env ?? []),
     ports: [...ports, ...(own.ports ?? [])],
@@ -120,6 +122,20 @@ function probesOf(type: ComponentType): { livenessProbe?: Probe; readinessProbe?
     livenessProbe: at("/live", "system", { periodSeconds: 5, failureThreshold: 3 }),
     readinessProbe: at("/health", "system", { periodSeconds: 10 }),
   };
+}
+
+const PROBES = ["startupProbe", "livenessProbe", "readinessProbe"] as const;
+
+/** Probes that say when to ask, but not what: the usual ones with other times. */
+function completedProbes(own: Container, usual: ReturnType<typeof probesOf>): Partial<Container> {
+  const completed = PROBES.flatMap((name) => {
+    const probe = own[name];
+    const { httpGet, grpc, exec, tcpSocket } = probe ?? {};
+    return probe && usual[name] && !(httpGet || grpc || exec || tcpSocket)
+      ? [[name, { ...usual[name], ...probe }]]
+      : [];
+  });
+  return Object.fromEntries(completed);
 }
 
 function variablesOf(context: ContainerContext): EnvVar[] {

@@ -21,6 +21,15 @@ test("a worker is told to end at once, so that its runtime deregisters it; a fro
   assert.deepEqual(main(own).lifecycle, lifecycle);
 });
 
+test("a probe without a handler sets times of the operator's", () => {
+  const extraPodSpec = { mainContainer: { startupProbe: { initialDelaySeconds: 180 } } };
+  const { startupProbe } = main({ componentType: "worker", extraPodSpec });
+  assert.deepEqual(
+    [startupProbe?.httpGet?.path, startupProbe?.initialDelaySeconds, startupProbe?.failureThreshold],
+    ["/live", 180, 720],
+  );
+});
+
 test("probes of the main container, and those of the service, take the place of the operator's", () => {
   const probe = { tcpSocket: { port: 1 } };
   const extraPodSpec = { mainContainer: { startupProbe: probe, livenessProbe: probe } };

@@ -65,7 +65,7 @@ export function dynamoGraphDeployments(
           name,
           ready: current && available?.status === "True",
           reason: available?.reason ?? "updating",
-          message: available?.status === "True" ? undefined : (available?.message ?? "it is being created"),
+          message: available?.status === "True" ? undefined : delayMessage(live),
           replicas: live?.status?.replicas ?? 0,
           readyReplicas: live?.status?.readyReplicas ?? 0,
           updatedReplicas: live?.status?.updatedReplicas ?? 0,
@@ -167,6 +167,14 @@ function checkNames(services: readonly string[], graph: string): void {
     "ServicesClash",
     `the services ${services[names.indexOf(names[twice]!)]} and ${services[twice]} would both be called ${names[twice]}`,
   );
+}
+
+/** What a component waits for. What its controller cannot do, it reports elsewhere than what its pods lack. */
+function delayMessage(live: DynamoComponentDeployment | undefined): string {
+  const { conditions } = live?.status ?? {};
+  const degraded = findCondition(conditions, "Degraded");
+  const told = degraded?.status === "True" ? degraded : findCondition(conditions, "Available");
+  return told?.message || "it is being created";
 }
 
 /** Says once which services cannot run; that a rollout takes its time is nothing to tell. */

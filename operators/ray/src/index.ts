@@ -18,6 +18,8 @@ export * from "./ray-autoscaler.ts";
 export * from "./ray-children.ts";
 export * from "./ray-cluster.ts";
 export { rayClusters } from "./ray-controller.ts";
+export * from "./ray-cron-job.ts";
+export { rayCronJobs } from "./ray-cron-job-controller.ts";
 export * from "./ray-job.ts";
 export * from "./ray-job-children.ts";
 export * from "./ray-job-controller.ts";

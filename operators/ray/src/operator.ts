@@ -2,10 +2,12 @@ import { type Operator, operator } from "konverge";
 import { grantsOnly } from "konverge/rbac";
 import { dashboardFetch } from "./dashboard-fetch.ts";
 import type { RayFetch } from "./dashboard-request.ts";
-import { rayAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
+import { rayAdmission, rayCronJobAdmission, rayJobAdmission, rayServiceAdmission } from "./ray-admission.ts";
 import { AUTOSCALER_RULES } from "./ray-autoscaler.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import { rayClusters } from "./ray-controller.ts";
+import { RayCronJob } from "./ray-cron-job.ts";
+import { rayCronJobs } from "./ray-cron-job-controller.ts";
 import { RayJob } from "./ray-job.ts";
 import { rayJobs } from "./ray-job-controller.ts";
 import { RayMetrics } from "./ray-metrics.ts";
@@ -17,8 +19,8 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
   operator({
     name: "ray-operator",
     description:
-      "Runs Ray clusters, a head and groups of workers that join it, and jobs and services on dedicated clusters.",
-    kinds: [RayCluster, RayJob, RayService],
+      "Runs Ray clusters, a head and groups of workers that join it, and jobs, schedules of jobs and services on dedicated clusters.",
+    kinds: [RayCluster, RayJob, RayService, RayCronJob],
     connectsToPods: true,
     guards: grantsOnly(AUTOSCALER_RULES, "what an autoscaler needs: to read pods, and to change RayClusters"),
     settings: [
@@ -36,8 +38,9 @@ export const rayOperatorWith = (fetch: RayFetch): Operator =>
           rayClusters(metrics, { redisCleanup: settings["redisCleanup"]?.toLowerCase() !== "false" }),
           rayJobs(metrics, fetch),
           rayServices(metrics, fetch),
+          rayCronJobs(),
         ],
-        admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission()],
+        admissions: [rayAdmission(), rayJobAdmission(), rayServiceAdmission(), rayCronJobAdmission()],
       };
     },
   });

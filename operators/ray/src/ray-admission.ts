@@ -1,10 +1,12 @@
 import type { FieldError } from "konverge";
 import { deepEqual, parseQuantity } from "konverge/objects";
 import { parseYaml } from "konverge/schema";
+import { parseSchedule } from "konverge/time";
 import { admissionWebhook, fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
 import { ENABLED, isFaultTolerant, STORAGE_NAMESPACE, storageNamespaceOf } from "./gcs-fault-tolerance.ts";
 import { authErrors } from "./ray-auth.ts";
 import { RayCluster } from "./ray-cluster.ts";
+import { RayCronJob, templateOf } from "./ray-cron-job.ts";
 import { RayJob } from "./ray-job.ts";
 import { networkPolicyErrors } from "./ray-network-policy.ts";
 import { RayService } from "./ray-service.ts";
@@ -224,6 +226,33 @@ export const rayJobAdmission = () =>
         }
       }
       return errors;
+    },
+  });
+
+/** Refuses schedules that nothing can follow, and jobs that could never run. */
+export const rayCronJobAdmission = () =>
+  admissionWebhook(RayCronJob, {
+    validate(cron) {
+      const { schedule, timeZone } = cron.spec;
+      const errors = jobErrors(templateOf(cron)).map((error) => ({
+        ...error,
+        field: error.field.replace(/^spec/, "spec.jobTemplate"),
+      }));
+      if (schedule.includes("TZ"))
+        return [...errors, fieldInvalid("spec.schedule", schedule, "set spec.timeZone instead")];
+      const refused = (field: string, value: string, read: () => unknown): FieldError[] => {
+        try {
+          read();
+          return [];
+        } catch (error) {
+          return [fieldInvalid(field, value, (error as Error).message)];
+        }
+      };
+      return [
+        ...errors,
+        ...refused("spec.schedule", schedule, () => parseSchedule(schedule)),
+        ...(timeZone ? refused("spec.timeZone", timeZone, () => parseSchedule("@daily", timeZone)) : []),
+      ];
     },
   });
 

@@ -17,6 +17,8 @@ import { GCS_PORT, labelParameters, resourceParameters, startCommand, startParam
 
 /** Where a head answers, by the names of its ports. */
 export const PORTS = { client: 10001, dashboard: 8265, "gcs-server": 6379, metrics: 8080, serve: 8000 } as const;
+/** The container that submits a job: beside the head, or in a pod of its own. */
+export const SUBMITTER = "ray-job-submitter";
 const OPEN_FILES = 65_536;
 const SHARED_MEMORY = "shared-mem";
 

@@ -3,12 +3,11 @@ import { truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
 import { parseYaml } from "konverge/schema";
 import { withToken } from "./ray-auth.ts";
-import { CLUSTER, dashboardAddress, headPorts } from "./ray-children.ts";
+import { CLUSTER, dashboardAddress, headPorts, SUBMITTER } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 import type { RayJob } from "./ray-job.ts";
 import { decidedSpec, LONGEST_CLUSTER, originLabels } from "./ray-origin.ts";
 
-const SUBMITTER = "ray-job-submitter";
 /** What a submitting pod exits with when the job itself has ended badly: submitting it again would not help. */
 const JOB_FAILED = 64;
 const JOB_STOPPED = 65;

@@ -9,6 +9,7 @@ import {
   permission,
   type ReconcileContext,
   type ReconcileResult,
+  watchKind,
 } from "konverge";
 import { Deployment, Job, Pod } from "konverge/kinds";
 import { timestamp } from "konverge/time";
@@ -33,6 +34,12 @@ export function rayJobs(metrics: RayMetrics, fetch: RayFetch) {
   return controller(RayJob, {
     owns: [RayCluster, Job],
     watches: [
+      watchKind<RayCluster, RayJob>(RayCluster, {
+        references: (job) => {
+          const selected = selectedCluster(job);
+          return selected ? [`${job.metadata.namespace}/${selected}`] : [];
+        },
+      }),
       cacheKind(Pod, { labelSelector: CLUSTER }),
       cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
     ],

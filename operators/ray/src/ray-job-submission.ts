@@ -90,14 +90,14 @@ function byJob(job: RayJob, attempt: number, cluster: TryCluster, { observed }: 
   };
 }
 
-/** The container beside the head may be at its end before the last worker is ready. */
+/** The container beside the head may be at its end before the last worker is ready: a job is not over before it runs. */
 function besideHead(cluster: TryCluster, { cache }: ReconcileContext): Submission {
   const { live } = cluster;
+  const notYet = waiting(cluster);
+  if (notYet) return notYet;
   const pod = live?.status?.head?.podName;
   const state = sidecarState(pod ? cache.get(Pod, `${live!.metadata.namespace}/${pod}`) : undefined);
   const outcome = typeof state === "object" ? state : undefined;
-  const notYet = outcome ? undefined : waiting(cluster);
-  if (notYet) return notYet;
   return {
     phase: "Running",
     jobStatus: state === "running" ? "RUNNING" : "PENDING",

@@ -6,7 +6,8 @@ import { rayKind } from "./ray-kind.ts";
 const policy = z.enum(["DeleteWorkers", "DeleteCluster", "DeleteSelf", "DeleteNone"]);
 const time = () => z.iso.datetime().optional();
 
-const spec = z.object({
+/** Of a job, and of those of a schedule. */
+export const rayJobSpec = z.object({
   entrypoint: z.string().optional().describe("The command of the job, as a shell line. It runs on the head."),
   rayClusterSpec: rayClusterSpec
     .optional()
@@ -104,5 +105,5 @@ const columns = {
 };
 
 /** A job that runs on a dedicated Ray cluster. */
-export const RayJob = defineKind(rayKind("RayJob", { spec, status, columns }));
+export const RayJob = defineKind(rayKind("RayJob", { spec: rayJobSpec, status, columns }));
 export type RayJob = ObjectOf<typeof RayJob>;

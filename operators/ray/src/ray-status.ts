@@ -1,7 +1,7 @@
 import { type Conditions, conditionFalse, conditionTrue } from "konverge";
 import type { Pod, Service } from "konverge/kinds";
 import { parseQuantity, Quantity } from "konverge/objects";
-import { PORTS, replicasOf } from "./ray-children.ts";
+import { PORTS, replicasOf, SUBMITTER } from "./ray-children.ts";
 import type { RayCluster } from "./ray-cluster.ts";
 
 /** What is there of a cluster. */
@@ -11,8 +11,14 @@ export interface Seen {
   readonly service: Service | undefined;
 }
 
-export const isReady = (pod: Pod | undefined) =>
-  pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+/** A container that has submitted a job and is at its end makes its pod unready, but not the head that runs there. */
+export function isReady(pod: Pod | undefined): boolean {
+  const { conditions = [], containerStatuses = [] } = pod?.status ?? {};
+  if (conditions.some(({ type, status }) => type === "Ready" && status === "True")) return true;
+  const others = containerStatuses.filter(({ name }) => name !== SUBMITTER);
+  const isOver = containerStatuses.some(({ name, state }) => name === SUBMITTER && state?.terminated);
+  return isOver && others.length > 0 && others.every(({ ready }) => ready);
+}
 
 /** How a cluster is doing, in upstream's terms. */
 export function statusOf(

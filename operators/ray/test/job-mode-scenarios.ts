@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Scenario } from "@konverge/operator-suite";
 import { RayCluster, RayJob, rayOperator, rayOperatorWith } from "@konverge/ray-operator";
 import { Job, Pod, Secret } from "konverge/kinds";
+import { sleep } from "konverge/time";
 import { type Exits, JOB, names, play, reaches } from "./job-scenarios.ts";
 import { sample } from "./scenarios.ts";
 import { SimulatedJobs } from "./simulated-jobs.ts";
@@ -12,6 +13,15 @@ const once = (text: string) => text.replace("backoffLimit: 1", "backoffLimit: 0"
 /** A container beside the head submits the job; there is no Job. */
 export const jobBesideHead: Scenario = async (stage) => {
   play(stage);
+  stage.cluster?.image("rayproject/ray:2.46.0", {
+    async run({ container, stop }) {
+      if (container.name === "wait-gcs-ready") return 0;
+      if (container.name === "ray-job-submitter") return sleep(stage.clock, 60_000).then(() => 0);
+      await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true }));
+      return 143;
+    },
+    exec: async () => 0,
+  });
   await stage.start(rayOperator);
   await stage.apply(withFields("  submissionMode: SidecarMode\n"));
   await reaches(stage, "Complete", "SUCCEEDED");

@@ -1,5 +1,6 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
+import { badSchedules, scheduled } from "./cron-job-scenarios.ts";
 import { annotated, badRedis, cleanupFails, faultTolerant, redisHangs, unheld } from "./fault-tolerance-scenarios.ts";
 import {
   jobBesideHead,
@@ -62,6 +63,8 @@ onEmbedded("a job that a user submits is followed to its end", jobOfUser);
 onEmbedded("a job runs on a cluster that is there, which stays", jobOnCluster);
 onEmbedded("of a finished job the workers go first, then its cluster, then the job itself", jobDeletesItself);
 onEmbedded("a job that does not begin in time fails, and nothing of it stays", jobNotBegun);
+onEmbedded("jobs start on a schedule, stay when they have ended, and go with it", scheduled);
+onEmbedded("schedules that nothing can follow are refused", badSchedules);
 onEmbedded("a cluster gets a token, which stays, and policies, which go with the field", secured);
 onEmbedded("options that would leave a cluster open are refused", badSecurity);
 onEmbedded("all pods of a cluster are replaced at once, or none, if its strategy says so", replacedAtOnce);

@@ -1,4 +1,4 @@
-import { deepCopy, isNotFound, type Mutable } from "@konverge/core";
+import { deepCopy, isNotFound, type Mutable, parseSchedule, type Schedule, timeZone } from "@konverge/core";
 import { CronJob, type CronJobStatus, Job, type ObjectReference } from "@konverge/kinds";
 import {
   type ChildrenOutcome,
@@ -14,8 +14,6 @@ import { finishedCondition } from "../job/job-state.ts";
 import { messageOf } from "../workloads/pod-control.ts";
 import { changedStatus } from "../workloads/status.ts";
 import { dueStart } from "./missed-starts.ts";
-import { parseSchedule, type Schedule } from "./schedule.ts";
-import { timeZone } from "./time-zone.ts";
 
 const NAME = "cronjob-controller";
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";

@@ -1,5 +1,5 @@
+import type { Schedule } from "@konverge/core";
 import type { CronJob } from "@konverge/kinds";
-import type { Schedule } from "./schedule.ts";
 
 /** More than so many are a sign that something is wrong. */
 const TOO_MANY = 100;

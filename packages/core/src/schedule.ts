@@ -1,4 +1,4 @@
-import { parseDuration } from "@konverge/core";
+import { parseDuration } from "./duration.ts";
 import { startOfDay, type TimeZone, timeZone } from "./time-zone.ts";
 
 /** Says when it is time. */
