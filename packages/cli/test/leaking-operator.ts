@@ -1,11 +1,11 @@
 import { ConfigMap } from "@konverge/kinds";
-import { controller, operator } from "@konverge/runtime";
+import { controller, operator, permission } from "@konverge/runtime";
 import { defineKind, z } from "@konverge/schema";
 
 export const Leak = defineKind({
   group: "test.example.com",
   kind: "Leak",
-  versions: { v1: { spec: z.object({}), status: z.object({ map: z.string().optional() }) } },
+  versions: { v1: { spec: z.object({ size: z.int().default(1) }), status: z.object({ map: z.string().optional() }) } },
 });
 
 /** Remembers what it has made only afterwards: killed in between, it makes another. */
@@ -16,6 +16,7 @@ export const leakingOperator = operator({
   create: () => ({
     controllers: [
       controller(Leak, {
+        permissions: [permission(ConfigMap, ["create"])],
         async reconcile({ metadata: { namespace }, status }, { client }) {
           if (status?.map !== undefined) return {};
           const made = await client.create(ConfigMap, { metadata: { generateName: "leak-", namespace } });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -8,10 +8,10 @@ import { ConfigMap, CustomResourceDefinition, Secret } from "@konverge/kinds";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type CommandStage, commandStage, until } from "../../test/command-stage.ts";
-import { Greeting } from "../../test/greeting-operator.ts";
+import { Leak } from "../../test/leaking-operator.ts";
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const hello = (name: string) => Greeting.new({ metadata: { name, namespace: "default" }, spec: { to: "you" } });
+const leak = (name: string) => Leak.new({ metadata: { name, namespace: "default" }, spec: { size: 1 } });
 
 /** An agent with the server that its configuration names. */
 async function agent(folder: string, ...options: string[]) {
@@ -32,8 +32,8 @@ describe("konverge mcp, read-only", () => {
   let stage: CommandStage;
   before(async () => {
     stage = await commandStage();
-    await stage.client.create(CustomResourceDefinition, Greeting.crd());
-    await until("it is served", async () => Boolean(await stage.client.create(Greeting, hello("one"))));
+    await stage.client.create(CustomResourceDefinition, Leak.crd());
+    await until("it is served", async () => Boolean(await stage.client.create(Leak, leak("one"))));
     const metadata = { name: "passwords", namespace: "default" };
     await stage.client.create(Secret, { metadata, data: { password: "c2VjcmV0LXZhbHVl" } });
   });
@@ -53,19 +53,19 @@ describe("konverge mcp, read-only", () => {
   test("it shows objects, why they are not ready, what happened to them, and no values of Secrets", async () => {
     await using connected = await agent(stage.folder, "--kubeconfig", stage.kubeconfig);
     const { text } = await connected.call("status");
-    assert.match(text, /"kind": "Greeting",[\s\S]*"name": "one"/);
+    assert.match(text, /"kind": "Leak",[\s\S]*"name": "one"/);
     const secret = await connected.call("get_object", { kind: "Secret", name: "passwords" });
     assert.match(secret.text, /password: \(hidden\)/);
     assert.doesNotMatch(secret.text, /c2VjcmV0LXZhbHVl|secret-value/);
-    await stage.client.patch(Greeting, "default/one", { merge: { spec: { to: "me" } } }, { fieldManager: "somebody" });
+    await stage.client.patch(Leak, "default/one", { merge: { spec: { size: 2 } } }, { fieldManager: "somebody" });
     let timeline = "";
     await until("the change is seen", async () => {
-      timeline = (await connected.call("timeline", { kind: "Greeting", name: "one" })).text;
-      return timeline.includes("spec.to");
+      timeline = (await connected.call("timeline", { kind: "Leak", name: "one" })).text;
+      return timeline.includes("spec.size");
     });
-    assert.match(timeline, /"by": "somebody"[\s\S]*"path": "spec\.to",\s+"before": "you",\s+"after": "me"/);
-    const missing = await connected.call("get_object", { kind: "Greeting", name: "none" });
-    assert.deepEqual(missing, { text: "there is no Greeting none, or it cannot be watched", isError: true });
+    assert.match(timeline, /"by": "somebody"[\s\S]*"path": "spec\.size",\s+"before": "1",\s+"after": "2"/);
+    const missing = await connected.call("get_object", { kind: "Leak", name: "none" });
+    assert.deepEqual(missing, { text: "there is no Leak none, or it cannot be watched", isError: true });
   });
 
   test("it sees what its user is permitted to see, and names what is not", async () => {
@@ -97,6 +97,7 @@ test("with --allow-writes an agent starts a cluster, applies, explores a project
   try {
     mkdirSync(join(folder, "src"));
     writeFileSync(join(folder, "package.json"), '{ "name": "greetings", "type": "module" }');
+    symlinkSync(path("../../../../node_modules"), join(folder, "node_modules"));
     cpSync(path("../../test/leaking-operator.ts"), join(folder, "src", "operator.ts"));
     await using connected = await agent(folder, "--allow-writes");
     const started = await connected.call("start_cluster", { nodes: 1 });
@@ -115,8 +116,8 @@ test("with --allow-writes an agent starts a cluster, applies, explores a project
     assert.deepEqual(outside, { text: "../operator.ts is not in the folder of the project", isError: true });
     const explored = await connected.call("explore", { faults: ["crash"], seconds: 60 });
     assert.match(explored.text, /[1-9]\d* findings/);
-    assert.match((await connected.call("explain_finding")).text, /^1\. leak: /m);
-    const explained = await connected.call("explain_finding", { number: 1 });
+    const [, number] = /^(\d+)\. leak: /m.exec((await connected.call("explain_finding")).text) ?? [];
+    const explained = await connected.call("explain_finding", { number: Number(number) });
     assert.match(explained.text, /^leak: an object is there that should not be[\s\S]*fault: crash[\s\S]*operator #1/);
     assert.equal((await connected.call("stop_cluster")).text, "stopped");
   } finally {
