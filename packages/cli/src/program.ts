@@ -15,6 +15,7 @@ import { embeddedCommands } from "./commands/embedded.ts";
 import { exploreCommand } from "./commands/explore.ts";
 import { imageCommand } from "./commands/image.ts";
 import { manifestsCommand } from "./commands/manifests.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { migrateStorageCommand } from "./commands/migrate-storage.ts";
 import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
@@ -59,6 +60,7 @@ Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has oth
   program.addCommand(replayCommand());
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
+  program.addCommand(mcpCommand(version()));
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(completionCommand());
   program.addCommand(envtestApiServerCommand(), { hidden: true });

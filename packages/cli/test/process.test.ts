@@ -8,30 +8,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Deployment } from "@konverge/kinds";
-import { Mistake } from "./careless-operator.ts";
 import { commandStage, until } from "./command-stage.ts";
 import { Greeting } from "./greeting-operator.ts";
+import { startKonverge } from "./started-konverge.ts";
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Starts `konverge` as its users do. */
-const konverge = (...args: string[]) => konvergeWith({}, ...args);
-
-/** The same, with more in its environment. */
-function konvergeWith(env: NodeJS.ProcessEnv, ...args: string[]) {
-  const child = spawn(process.execPath, [path("../bin/konverge.js"), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  return { child, ended, output: () => output };
-}
+const konverge = (...args: string[]) => startKonverge(args);
 
 test("Ctrl-C lets operators finish; the process ends well", { skip: process.platform === "win32" }, async () => {
   await using stage = await commandStage();
@@ -62,7 +45,7 @@ test("konverge explore needs no operators but those of the module", async () => 
     } });`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refused)}` };
   const words = ["explore", path("./greeting-operator.ts"), "--faults", "deletion", "--workers", "1"];
-  const explored = konvergeWith(env, ...words);
+  const explored = startKonverge(words, env);
   assert.deepEqual(await explored.ended, [0, null], explored.output());
   assert.match(explored.output(), /^no findings, /m);
 });
@@ -141,42 +124,6 @@ test("a port of the console that is in use is named, with the option that sets i
     );
   } finally {
     other.close();
-  }
-});
-
-test("a forgotten await and a blocked event loop are a line each, with the object, and end nothing", async () => {
-  await using stage = await commandStage();
-  const nowhere = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
-  const module = path("./careless-operator.ts");
-  const run = konverge("run", module, "--install", "--kubeconfig", stage.kubeconfig, ...nowhere);
-  const make = (name: string, which: "forgotten await" | "blocked event loop") =>
-    stage.client.create(Mistake, Mistake.new({ metadata: { name, namespace: "default" }, spec: { which } }));
-  const linesWith = (text: string) =>
-    run
-      .output()
-      .split("\n")
-      .filter((line) => line.includes(text))
-      .map((line) => JSON.parse(line) as { msg: string; controller?: string; level: string });
-  try {
-    await until("it is at work", () => run.output().includes('"at work"'));
-    await make("one", "forgotten await");
-    await until("the rejection is reported", () => linesWith("no code awaits").length > 0);
-    const [rejection] = linesWith("no code awaits");
-    assert.equal(rejection?.controller, "mistakes.test.example.com");
-    assert.match(
-      rejection?.msg ?? "",
-      /^a promise that no code awaits was rejected, at .*careless-operator\.ts:13:9, in a reconcile of Mistake default\/one: the disk is full\. Await it, or catch its error/,
-    );
-    await make("two", "blocked event loop");
-    await until("the block is reported", () => linesWith("event loop was blocked").length > 0);
-    assert.match(
-      linesWith("event loop was blocked")[0]?.msg ?? "",
-      /^the event loop was blocked for [2-9]\.\d s, in a reconcile of Mistake default\/two: .* worker thread/,
-    );
-    run.child.kill("SIGINT");
-    assert.deepEqual(await run.ended, [0, null], run.output());
-  } finally {
-    run.child.kill("SIGKILL");
   }
 });
 

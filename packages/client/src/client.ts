@@ -76,6 +76,7 @@ export interface ServerVersion {
   major: string;
   minor: string;
   gitVersion: string;
+  gitCommit?: string;
   platform?: string;
 }
 

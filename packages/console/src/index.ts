@@ -10,3 +10,5 @@
  */
 export type { EmbeddedCluster, EmbeddedOptions } from "./cluster-controls.ts";
 export { type Console, type ConsoleOptions, startConsole } from "./console.ts";
+export { type FollowedCluster, followCluster } from "./followed-cluster.ts";
+export type { Entry, ObjectSummary } from "./protocol.ts";

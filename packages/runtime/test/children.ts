@@ -171,7 +171,7 @@ scenario("a child of a kind that was not declared is an error that says what to 
   await s.run(controller(Widget, { reconcile: () => ({ children: [configMap("a", {})] }) }));
   await s.widget("w");
   await s.settle();
-  assert.match(s.warnings[0]!, /uses ConfigMap, which is not in `owns`: add it to `owns`/);
+  assert.match(s.warnings[0]!, /uses ConfigMap, which is not in owns: add it to owns/);
   assert.equal(conditionOf(await s.user.get(Widget, "default/w"), "Ready"), "False UndeclaredChild");
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyOf } from "@konverge/core";
 import { ConfigMap, Event } from "@konverge/kinds";
 import { controller, Metrics } from "@konverge/runtime";
 import { configMap, stage, Widget } from "./stage.ts";
@@ -27,6 +28,33 @@ test("a child that is written by each reconcile is reported once, with the field
   const reasons = (await s.user.list(Event, EVENTS)).items.map(({ reason }) => reason);
   assert.ok(reasons.includes("HotLoop"), reasons.join());
   assert.match(await metrics.text(), /konverge_hot_loops_total\{controller="[^"]+"\} 1/);
+});
+
+test("a child that changes with each reconcile is reported, too, where only its own controller's report causes the next", async () => {
+  const s = await stage();
+  let count = 0;
+  const counting = controller(Widget, {
+    owns: [ConfigMap],
+    reconcile: async ({ metadata }) => ({ children: [configMap(metadata.name, { at: String(++count) })] }),
+  });
+  const ended = new AbortController();
+  const reporting = (async () => {
+    for await (const event of s.user.watch(ConfigMap, { signal: ended.signal })) {
+      if (event.type !== "ADDED" && event.type !== "MODIFIED") continue;
+      const { object } = event;
+      const seen = object.data?.["at"] ?? "";
+      if (object.metadata.annotations?.["seen"] === seen) continue;
+      await s.user.patch(ConfigMap, keyOf(object), { merge: { metadata: { annotations: { seen } } } });
+    }
+  })();
+  await s.run(counting);
+  await s.widget("w");
+  await s.clock.advance(30_000);
+  ended.abort();
+  await reporting.catch(() => {});
+  const [message = "", ...more] = textsOf(s.warnings);
+  assert.match(message, /default\/w was .* each reconcile writes ConfigMap default\/w .* with \/data\/at first/);
+  assert.deepEqual(more, []);
 });
 
 test("a reconcile that asks for the next at once is reported", async () => {

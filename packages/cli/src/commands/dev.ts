@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { Command } from "commander";
 import { port, whole } from "../arguments.ts";
 import type { DevOptions } from "../dev/dev.ts";
+import { permissionsOption } from "../run/run-command.ts";
 import { stopOnSignals, stopWithNpm } from "./stop-on-signals.ts";
 
 /** The port of Node's own `--inspect`. */
@@ -20,6 +21,7 @@ export function devCommand(): Command {
     .option("--nodes <number>", "number of simulated nodes without GPUs", whole, 3)
     .option("--gpus <list>", "simulated nodes with GPUs: TYPE=NUMBER or TYPE=NUMBERxNODES, or none", "H100=8x2,A100=8")
     .option("--samples <folder>", "apply the objects in this folder, again when they change", "samples")
+    .addOption(permissionsOption())
     .option("--no-console", "do not serve the console")
     .option("--inspect [port]", `let a debugger connect to this port of this machine (default: ${INSPECTOR})`, port)
     .allowUnknownOption()

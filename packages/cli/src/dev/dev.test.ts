@@ -26,6 +26,7 @@ test("a project runs with its samples, its time can be changed in the console, e
     gpus: "none",
     samples: "samples",
     console: true,
+    permissions: "auto" as const,
   };
   // A file that cannot be loaded is shown, and the next save is tried.
   const source = project.read("src/cache.ts");

@@ -7,6 +7,7 @@ import { FolderWatch } from "@konverge/runtime";
 import { LiveView, type Row } from "../demo/live-view.ts";
 import { operatorFile } from "../operators/operator-modules.ts";
 import { openArguments } from "../operators/settings.ts";
+import type { PermissionsOf } from "../run/generated-role.ts";
 import { runOperators } from "../run/run-operators.ts";
 import type { Screen } from "../terminal.ts";
 import { type Up, up } from "../up/up.ts";
@@ -22,6 +23,8 @@ export interface DevOptions {
   readonly gpus: string;
   readonly samples: string;
   readonly console: boolean;
+  /** Whose permissions the operators have. */
+  readonly permissions: PermissionsOf;
 }
 
 export interface DevWorld {
@@ -96,7 +99,7 @@ interface Attempt {
 /** Runs the operators until the end. If not even their first version works, the next change starts another attempt. */
 async function runAgain(
   words: readonly string[],
-  { kubeconfig }: DevOptions,
+  { kubeconfig, permissions }: DevOptions,
   { folder, env, stop }: DevWorld,
   { log, source, clock, ready }: Attempt,
 ): Promise<void> {
@@ -107,7 +110,7 @@ async function runAgain(
     try {
       await runOperators(
         words,
-        { ...run, logLevel: "debug", kubeconfig: resolve(folder, kubeconfig) },
+        { ...run, permissions, logLevel: "debug", kubeconfig: resolve(folder, kubeconfig) },
         {
           env: own,
           stop,

@@ -18,6 +18,7 @@ import {
   type OperatorParts,
   operatorPermissions,
   operatorWebhookPermissions,
+  type Permission,
   type ProcessLog,
   reportProcessProblems,
   serveHttp,
@@ -69,6 +70,8 @@ export interface OperatorProcessOptions {
   readonly webhooks?: WebhookPlace;
   /** Do not ask first whether all that is needed is allowed. */
   readonly skipPreflight?: boolean;
+  /** A client for an operator that has exactly these permissions. Default: `client`, after a check that it has them. */
+  readonly connectAs?: (operator: Operator, permissions: readonly Permission[]) => Promise<Client>;
   readonly observers?: readonly Observer[];
   /** The name of this process in leases. Default: generated. */
   readonly identity?: string;
@@ -88,6 +91,8 @@ export interface OperatorProcess {
 interface Made {
   readonly operator: Operator;
   readonly parts: OperatorParts;
+  /** Has the operator's permissions. */
+  readonly client: Client;
 }
 
 /**
@@ -98,19 +103,20 @@ interface Made {
  */
 export async function startOperators(options: OperatorProcessOptions): Promise<OperatorProcess> {
   const { operators, client, metrics, log, leaderElect = false, namespaces, namespaced = false } = options;
-  const made = operators.map((operator) => ({ operator, parts: create(operator, options) }));
+  const created = operators.map((operator) => ({ operator, parts: create(operator, options) }));
   await checkKinds(client, operators);
-  if (!options.skipPreflight) await checkRights(made, options);
   const closers: (() => Promise<void>)[] = [];
   const ports = new Map<number, number>();
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
+    const made: Made[] = [];
+    for (const one of created) made.push({ ...one, client: await permitted(one, options, closers) });
     const managers = made.map(
-      ({ operator, parts }) =>
+      ({ operator, parts, client: own }) =>
         new Manager(parts.controllers, {
-          client,
+          client: own,
           log: log.child({ operator: operator.name }),
           observers: [metrics, ...(options.observers ?? [])],
           ...(namespaces && { namespaces }),
@@ -162,28 +168,46 @@ async function checkKinds(client: Client, operators: readonly Operator[]): Promi
   );
 }
 
-async function checkRights(made: readonly Made[], options: OperatorProcessOptions): Promise<void> {
+/** The client of an operator: one with exactly the permissions that it needs, or the user's, if these include them. */
+async function permitted(
+  { operator, parts }: Omit<Made, "client">,
+  options: OperatorProcessOptions,
+  closers: (() => Promise<void>)[],
+): Promise<Client> {
+  const { client, connectAs, skipPreflight } = options;
+  const needed = neededPermissions(operator, parts, options);
+  if (connectAs) {
+    const own = await connectAs(operator, needed);
+    closers.push(() => own.close());
+    return own;
+  }
+  if (!skipPreflight) await checkPermissionsOf(operator, needed, options);
+  return client;
+}
+
+function neededPermissions(operator: Operator, parts: OperatorParts, options: OperatorProcessOptions): Permission[] {
   const { client, namespaces, namespaced = false, leaderElect = false, webhooks } = options;
   const home = client.namespace;
-  for (const { operator, parts } of made) {
-    const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
-    const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
-    const needed = operatorPermissions(operator, parts, {
-      operatorNamespace: home,
-      ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
-      ...lease,
-      ...(namespaces && { namespaces }),
-      namespaced,
-    }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
-    const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
-    await checkPermissions(client, needed).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
-      throw new UsageError(
-        `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests${given}" writes, or deploy it with the same settings: konverge deploy${given}`,
-        { cause: error },
-      );
-    });
-  }
+  const lease = leaderElect ? { leaderElection: { name: operator.name, namespace: home } } : {};
+  const forWebhooks = new Set(operatorWebhookPermissions(operator, parts, home).map((one) => JSON.stringify(one)));
+  return operatorPermissions(operator, parts, {
+    operatorNamespace: home,
+    ...(webhooks && { webhookRegistration: registrationOf(webhooks) }),
+    ...lease,
+    ...(namespaces && { namespaces }),
+    namespaced,
+  }).filter((one) => webhooks !== undefined || !forWebhooks.has(JSON.stringify(one)));
+}
+
+async function checkPermissionsOf(operator: Operator, needed: readonly Permission[], options: OperatorProcessOptions) {
+  const given = changedSettings(operator, { flags: options.flags ?? new Map(), env: options.env ?? {} });
+  await checkPermissions(options.client, needed).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== "MissingPermissionError") throw error;
+    throw new UsageError(
+      `${operator.name}: ${error.message}\nGive it the roles that "konverge manifests${given}" writes, or deploy it with the same settings: konverge deploy${given}`,
+      { cause: error },
+    );
+  });
 }
 
 async function serveStatus(manager: ManagerState, options: OperatorProcessOptions, ports: Map<number, number>) {
@@ -213,7 +237,7 @@ function registrationOf(place: WebhookPlace): WebhookRegistrationMode {
 
 /** Each operator's webhooks have a separate port, counted up from the given one. */
 async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessOptions, ports: Map<number, number>) {
-  const { client, log, metrics, webhooks: place } = options;
+  const { log, metrics, webhooks: place } = options;
   const asked = made.filter(({ parts }) => hasWebhooks(parts));
   const servings: WebhookServer[] = [];
   if (!place) {
@@ -224,7 +248,7 @@ async function serveAllWebhooks(made: readonly Made[], options: OperatorProcessO
       );
     return servings;
   }
-  for (const [index, { operator, parts }] of asked.entries()) {
+  for (const [index, { operator, parts, client }] of asked.entries()) {
     const { admissions = [], conversions } = parts;
     const own = log.child({ operator: operator.name });
     const webhooks = new Webhooks({ admissions, conversions, log: own, observers: [metrics], clock: client.clock });

@@ -17,6 +17,7 @@ export function runCommand(world: () => RunWorld): Command {
   return command
     .option("--install", "install the operators' CRDs first")
     .option("--watch", "for development: restart when the module or a file beside it changes")
+    .addOption(permissionsOption())
     .option("--dry-run", "print every write that the operators would make, make none, and end when they are idle")
     .addOption(outputOption("of --dry-run"))
     .option("--record <file>", "write every reconcile to this file, for `konverge replay`")
@@ -41,6 +42,16 @@ export function runCommand(world: () => RunWorld): Command {
       const { runOperators } = await import("./run-operators.ts");
       await runOperators(self.args, options, world());
     });
+}
+
+/** Whose permissions operators have that run outside of a pod. */
+export function permissionsOption(): Option {
+  return new Option(
+    "--permissions <whose>",
+    "permissions of the operators: of their generated role, or of the kubeconfig's user; auto: generated on an embedded cluster",
+  )
+    .choices(["auto", "generated", "kubeconfig"])
+    .default("auto");
 }
 
 /**

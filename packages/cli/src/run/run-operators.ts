@@ -1,10 +1,11 @@
-import type { ConnectionConfig } from "@konverge/client";
-import { type Clock, realClock, sleep } from "@konverge/core";
+import { type Client, type ConnectionConfig, type ConnectOptions, connect, loadConfig } from "@konverge/client";
+import { type Clock, realClock, sleep, type Transport } from "@konverge/core";
 import {
   hotReload,
   type LogLevel,
   Metrics,
   type Operator,
+  type Permission,
   type ProcessLog,
   processLog,
   ReconcileRecorder,
@@ -17,6 +18,7 @@ import { type OperatorProcess, startOperators, type WebhookPlace } from "../oper
 import { checkFlags, type OpenArguments, openArguments } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { DryRunReport } from "./dry-run-report.ts";
+import { actsUnderGeneratedRole, generatedRoleToken, type PermissionsOf } from "./generated-role.ts";
 import { isOwn, registeredByRuns, removeRegistrations, reportAbandoned } from "./run-registrations.ts";
 import { unservedVersions } from "./unserved-versions.ts";
 
@@ -44,6 +46,8 @@ export interface RunOptions extends PodRunOptions {
   readonly webhookCertificates?: string;
   /** Where reconciles are recorded. */
   readonly record?: string;
+  /** Whose permissions the operators have. Default: `auto`. */
+  readonly permissions?: PermissionsOf;
   /** Print every write, and make none. */
   readonly dryRun?: boolean;
   /** How writes of a dry run are printed. */
@@ -169,14 +173,14 @@ async function startVersion(
   const metrics = new Metrics({ clock });
   const rehearsal = options.dryRun ? new DryRunReport(options.output ?? "text", world.print) : undefined;
   const isInside = world.config !== undefined || (!options.kubeconfig && inPod(env));
-  const client = await connectToCluster(options, {
+  const connection = {
     clock,
     env,
     userAgent: `konverge/${operators.length === 1 ? operators[0]!.name : "operators"}`,
-    around: (transport) => metrics.transport()(rehearsal?.transport(transport) ?? transport),
+    around: (transport: Transport) => metrics.transport()(rehearsal?.transport(transport) ?? transport),
     dryRun: options.dryRun ?? false,
-    ...(world.config && { config: world.config }),
-  });
+  };
+  const client = await connectToCluster(options, { ...connection, ...(world.config && { config: world.config }) });
   const recorder = options.record === undefined ? undefined : recorderOf(options.record, log);
   try {
     const tell = (text: string) => log.info({}, text);
@@ -191,9 +195,12 @@ async function startVersion(
     } else if (webhooks) {
       for (const text of await unservedVersions(operators, client)) log.warn({}, text);
     }
+    const { permissions = "auto" } = options;
+    const isLimited = !isInside && !options.dryRun && (await actsUnderGeneratedRole(client, permissions));
     const process = await startOperators({
       operators,
       client,
+      ...(isLimited && { connectAs: (one, needed) => connectAs(one, needed, { client, options, connection }) }),
       metrics,
       log,
       flags,
@@ -226,6 +233,27 @@ async function startVersion(
     await client.close();
     throw error;
   }
+}
+
+/** Connects to the same server as an account that has exactly these permissions. */
+async function connectAs(
+  operator: Operator,
+  permissions: readonly Permission[],
+  { client, options, connection }: { client: Client; options: RunOptions; connection: ConnectOptions },
+): Promise<Client> {
+  const token = await generatedRoleToken(operator, permissions, client);
+  const {
+    cert: _,
+    key: __,
+    impersonate: ___,
+    ...server
+  } = await loadConfig({
+    ...withDefined("kubeconfig", options.kubeconfig),
+    ...withDefined("context", options.context),
+    ...withDefined("env", connection.env),
+  });
+  const config = { ...server, credentials: { token: { value: token } } };
+  return connect({ ...connection, userAgent: `konverge/${operator.name}`, config, namespace: client.namespace });
 }
 
 function recorderOf(file: string, log: ProcessLog): ReconcileRecorder {

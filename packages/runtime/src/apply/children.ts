@@ -402,8 +402,7 @@ export class Children {
     if (owned) return owned;
     throw new PermanentError(
       "UndeclaredChild",
-      `the controller of ${this.#options.ownerKind.kind} uses ${groupKindText(kind)}, which is not in \`owns\`: ` +
-        "add it to `owns`",
+      `the controller of ${this.#options.ownerKind.kind} uses ${groupKindText(kind)}, which is not in owns: add it to owns`,
     );
   }
 }

@@ -16,5 +16,5 @@ export function withRemedy(error: unknown, call: ApiCall, isDeclared: (call: Api
   const remedy = isDeclared(call)
     ? "the controller declares this, so the role in the cluster is not its own: apply the one that npx konverge manifests writes"
     : `the controller does not declare this: add permissions: [permission(${kind.kind}, ["${roleVerb(call)}"]${more})]`;
-  return new ApiError({ ...status, message: `${message}: ${remedy}` }, { cause: error });
+  return new ApiError({ ...status, message: `${message}: ${remedy}` });
 }

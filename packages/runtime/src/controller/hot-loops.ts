@@ -29,7 +29,7 @@ interface Examined {
   repairs: number;
   /** The last write to each target. */
   readonly bodies: Map<string, LayeredCall>;
-  changed?: { readonly target: string; readonly difference: JsonDifference };
+  changed?: { readonly target: string; readonly difference: JsonDifference; readonly isStatus: boolean };
   repaired?: LayeredCall;
 }
 
@@ -52,8 +52,9 @@ export interface HotLoopsOptions {
 
 /**
  * Finds objects that are reconciled again and again for no reason from outside: because each reconcile writes something that
- * causes the next, because it asks for the next at once, or because another writer undoes each write. Such a loop is reported
- * once, with the field that changes, and slowed down to one reconcile a second, not stopped.
+ * causes the next, itself or by what a child's controller reports on it, because it asks for the next at once, or because another
+ * writer undoes each write. Such a loop is reported once, with the field that changes, and slowed down to one reconcile a second,
+ * not stopped.
  *
  * What a user or another controller changes, and what follows from it, is no loop, however often it happens.
  *
@@ -83,7 +84,7 @@ export class HotLoops {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     if (count < EXAMINED || this.#lasting.has(key)) return;
-    const examined = this.#examine(key, own, writes);
+    const examined = this.#examine(key, own, triggers, writes);
     if (count >= HOT) this.#judge(key, examined);
   }
 
@@ -99,13 +100,19 @@ export class HotLoops {
     this.#report(key, foughtText(targetOf(undone), difference, this.#managerOf(live, undone)));
   }
 
-  #examine(key: ObjectKey, own: boolean, writes: readonly LayeredCall[]): Examined {
+  #examine(
+    key: ObjectKey,
+    own: boolean,
+    triggers: readonly ReconcileTrigger[],
+    writes: readonly LayeredCall[],
+  ): Examined {
     let examined = this.#examined.get(key);
     if (!examined) {
       examined = { own: 0, repairs: 0, bodies: new Map() };
       this.#examined.set(key, examined);
     }
-    if (own) examined.own++;
+    const isAnswer = own || isAnswered(triggers, examined.bodies.values());
+    let isCause = own;
     let isRepair = false;
     for (const call of writes) {
       const target = targetOf(call);
@@ -113,12 +120,17 @@ export class HotLoops {
       examined.bodies.set(target, call);
       if (!before) continue;
       const [difference] = differing(written(before), written(call)).filter(isContent);
-      if (difference) examined.changed = { target, difference };
-      else if (call.key !== undefined) {
+      if (difference) {
+        const isStatus = call.subresource !== undefined;
+        // A status may only repeat what has changed in a child.
+        if (!isStatus || examined.changed?.isStatus !== false) examined.changed = { target, difference, isStatus };
+        isCause ||= isAnswer && !isStatus;
+      } else if (call.key !== undefined) {
         examined.repaired = call;
         isRepair = true;
       }
     }
+    if (isCause) examined.own++;
     if (isRepair) examined.repairs++;
     return examined;
   }
@@ -180,6 +192,14 @@ function foughtText(target: string, difference: JsonDifference | undefined, mana
       ? "by a process with the same field manager: probably the operator runs twice. Use leader election, or stop one of them"
       : `by the field manager ${manager}: probably two operators reconcile this kind. Stop one of them, or do not set the field`;
   return `${target} is written again and again: ${which}, ${who}`;
+}
+
+/** Whether a reconcile has no cause but what became of its children when it had written them: their controllers report on each write. */
+function isAnswered(triggers: readonly ReconcileTrigger[], writes: Iterable<LayeredCall>): boolean {
+  const written = new Set([...writes].map(({ kind, key }) => `${kind.kind} ${key}`));
+  return triggers.every(
+    ({ type, own, kind, key }) => own || type === "after" || (type === "child" && written.has(`${kind} ${key}`)),
+  );
 }
 
 /** What a write sets, however it does it. */
