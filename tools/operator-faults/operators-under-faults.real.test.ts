@@ -12,14 +12,14 @@ import { kwokNode } from "@konverge/operator-suite";
 import { operators, samplesOf } from "@konverge/operators";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { parseYaml, printYaml } from "@konverge/schema";
-import { rotatingSeed } from "../../../../scripts/sample.ts";
+import { rotatingSeed } from "../../scripts/sample.ts";
 import { FailingNetwork } from "./failing-network.ts";
 import { judgeLeadership } from "./leadership.ts";
 import { outcomeIn } from "./outcome.ts";
 import { Replica } from "./replica.ts";
 import { type Pair, Storm } from "./storm.ts";
 
-const CONFIG = fileURLToPath(new URL("../../../../config/", import.meta.url));
+const CONFIG = fileURLToPath(new URL("../../config/", import.meta.url));
 const MINUTE = 60_000;
 const FAILING = 0.07;
 const ROUNDS = 4;

@@ -1,6 +1,5 @@
 import type { Client } from "@konverge/client";
 import type { KindRef, KubeObject } from "@konverge/core";
-import { operators } from "@konverge/operators";
 import {
   ConfigMap,
   Deployment,
@@ -11,7 +10,8 @@ import {
   Secret,
   Service,
   StatefulSet,
-} from "konverge/kinds";
+} from "@konverge/kinds";
+import { operators } from "@konverge/operators";
 
 const CHILDREN = [ConfigMap, Deployment, Job, NetworkPolicy, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FailingNetwork } from "./failing-network.ts";
 
-const MAIN = fileURLToPath(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../packages/cli/src/main.ts", import.meta.url));
 const SKEW = new URL("./skewed-clock.ts", import.meta.url).href;
 
 export interface ReplicaOptions {
