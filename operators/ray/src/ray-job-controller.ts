@@ -183,10 +183,10 @@ async function finished(job: RayJob, status: Status, context: ReconcileContext):
   return { ...told(status, [jobCluster(job, attempt, !due.has("DeleteWorkers")), ...log], message), ...timer };
 }
 
-/** Direct write: an object cannot be its own child. */
 async function deleteJob({ metadata }: RayJob, { client, events }: ReconcileContext): Promise<void> {
   events.normal("Deleted", "the job has finished, and its deletion policy is DeleteSelf");
   const { uid } = metadata;
+  // Direct write: an object cannot be its own child.
   await client
     .delete(RayJob, `${metadata.namespace}/${metadata.name}`, { ...(uid && { preconditions: { uid } }) })
     .catch((error: unknown) => {
