@@ -21,7 +21,9 @@ const KILLED_AFTER = 120;
 const limit = (onGpu: number) => (isWithoutGpu() ? 3 * onGpu : onGpu);
 
 /** Operators and real workloads on a GPU of this machine, which stands for the images: see docs/guide/real-nodes.md. */
-describe("the GPU lane", { skip: whyNoGpu() }, () => {
+const why = whyNoGpu();
+if (why) console.log(`skipped: ${why}`);
+describe("the GPU lane", { skip: why }, () => {
   let cluster: NodeCluster;
   let folder: string;
   let measured: Measurements;
