@@ -197,8 +197,8 @@ def fill_memory():
     before, held = memory("MemTotal"), []
     if before >= ENOUGH or not HAS_GPU:
         return 0, f"{before / GIB:.0f} GiB"
-    waits = 0
-    while waits < 15 and memory("MemTotal") < 2 * ENOUGH:
+    waits, end = 0, time.monotonic() + 15
+    while waits < 15 and time.monotonic() < end and memory("MemTotal") < 2 * ENOUGH:
         if memory("MemAvailable") > 2 * GIB:
             held.append(b"\1" * (GIB // 2))
         else:
