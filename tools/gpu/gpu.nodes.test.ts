@@ -118,6 +118,8 @@ describe("the GPU lane", { skip: why }, () => {
     const { device, teraflops, seconds: multiplying } = summary!;
     const work = `${teraflops} TFLOP/s in products of matrices (bfloat16), ${multiplying} s`;
     note(t, "a pod that asks for a GPU: from its creation to its result", `${took} s; ${device}: ${work}`);
+    // Without its GPU, a pod would compute all else on the processor, and take forever.
+    assert.ok(isWithoutGpu() || device !== "the processor", "the pod found no GPU");
     computes = true;
   });
 

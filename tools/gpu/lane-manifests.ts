@@ -4,6 +4,7 @@ import { isWithoutGpu } from "./requirements.ts";
 
 /** What all objects of the lane have. */
 interface LaneObject {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: Readonly<Record<string, unknown>>;
