@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, type TestContext, test } from "node:test";
 import { inspect } from "node:util";
-import { ConfigMap, DaemonSet, Node, Pod } from "@konverge/kinds";
+import { ConfigMap, type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
 import { LLMModel, ModelDeployment } from "@konverge/llm-operator";
 import { NodeCluster, now, restrictedPod, timed, until } from "@konverge/nodes";
 import { TrainingJob } from "@konverge/training-operator";
@@ -64,11 +64,13 @@ describe("the GPU lane", { skip: why }, () => {
   const logOf = (pod: string) => cluster.log(`${NAMESPACE}/${pod}`);
   const podsOf = async (labelSelector: string) =>
     (await cluster.client.list(Pod, { namespace: NAMESPACE, labelSelector })).items;
+  /** A pod that ends with its program. */
+  const once = (container: Container) => ({ ...restrictedPod(container), restartPolicy: "Never" }) as const;
   /** A program of the lane in a pod, which asks a server. */
   const ask = (name: string, url: string, model: string, variables: Record<string, number>) =>
     cluster.client.create(Pod, {
       metadata: { name, namespace: NAMESPACE },
-      spec: restrictedPod({
+      spec: once({
         name: "client",
         image: "konverge/gpu-trainer:1",
         command: ["python3", "/workspace/load.py"],
@@ -104,7 +106,7 @@ describe("the GPU lane", { skip: why }, () => {
 
   test("a pod computes on the GPU", async (t) => {
     const gpus = isWithoutGpu() ? undefined : { "nvidia.com/gpu": "1" };
-    const spec = restrictedPod({
+    const spec = once({
       name: "client",
       image: "konverge/gpu-trainer:1",
       command: ["python3", "/workspace/compute.py"],
