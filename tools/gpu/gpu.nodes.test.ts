@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, type TestContext, test } from "node:test";
 import { inspect } from "node:util";
-import { ConfigMap, DaemonSet, Node, Pod } from "@konverge/kinds";
+import { ConfigMap, type Container, DaemonSet, Node, Pod } from "@konverge/kinds";
 import { LLMModel, ModelDeployment } from "@konverge/llm-operator";
 import { NodeCluster, now, restrictedPod, timed, until } from "@konverge/nodes";
 import { TrainingJob } from "@konverge/training-operator";
@@ -21,7 +21,9 @@ const KILLED_AFTER = 120;
 const limit = (onGpu: number) => (isWithoutGpu() ? 3 * onGpu : onGpu);
 
 /** Operators and real workloads on a GPU of this machine, which stands for the images: see docs/guide/real-nodes.md. */
-describe("the GPU lane", { skip: whyNoGpu() }, () => {
+const why = whyNoGpu();
+if (why) console.log(`skipped: ${why}`);
+describe("the GPU lane", { skip: why }, () => {
   let cluster: NodeCluster;
   let folder: string;
   let measured: Measurements;
@@ -62,11 +64,13 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
   const logOf = (pod: string) => cluster.log(`${NAMESPACE}/${pod}`);
   const podsOf = async (labelSelector: string) =>
     (await cluster.client.list(Pod, { namespace: NAMESPACE, labelSelector })).items;
+  /** A pod that ends with its program. */
+  const once = (container: Container) => ({ ...restrictedPod(container), restartPolicy: "Never" }) as const;
   /** A program of the lane in a pod, which asks a server. */
   const ask = (name: string, url: string, model: string, variables: Record<string, number>) =>
     cluster.client.create(Pod, {
       metadata: { name, namespace: NAMESPACE },
-      spec: restrictedPod({
+      spec: once({
         name: "client",
         image: "konverge/gpu-trainer:1",
         command: ["python3", "/workspace/load.py"],
@@ -102,7 +106,7 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
 
   test("a pod computes on the GPU", async (t) => {
     const gpus = isWithoutGpu() ? undefined : { "nvidia.com/gpu": "1" };
-    const spec = restrictedPod({
+    const spec = once({
       name: "client",
       image: "konverge/gpu-trainer:1",
       command: ["python3", "/workspace/compute.py"],
@@ -116,6 +120,8 @@ describe("the GPU lane", { skip: whyNoGpu() }, () => {
     const { device, teraflops, seconds: multiplying } = summary!;
     const work = `${teraflops} TFLOP/s in products of matrices (bfloat16), ${multiplying} s`;
     note(t, "a pod that asks for a GPU: from its creation to its result", `${took} s; ${device}: ${work}`);
+    // Without its GPU, a pod would compute all else on the processor, and take forever.
+    assert.ok(isWithoutGpu() || device !== "the processor", "the pod found no GPU");
     computes = true;
   });
 

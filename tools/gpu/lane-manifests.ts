@@ -4,6 +4,7 @@ import { isWithoutGpu } from "./requirements.ts";
 
 /** What all objects of the lane have. */
 interface LaneObject {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: Readonly<Record<string, unknown>>;
@@ -13,7 +14,16 @@ interface LaneObject {
 const ON_THE_PROCESSOR: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   TrainingJob: {
     gpuPerWorker: 0,
-    hyperparameters: { steps: 400, checkpoint_every: 25, width: 64, layers: 2, heads: 2, batch: 4, length: 32 },
+    hyperparameters: {
+      steps: 400,
+      checkpoint_every: 25,
+      width: 64,
+      layers: 2,
+      heads: 2,
+      batch: 4,
+      length: 32,
+      learning_rate: 0.003,
+    },
     resources: { requests: { cpu: "50m", memory: "128Mi" } },
   },
   LLMModel: { gpuCount: 0, modelName: "konverge/random-1m", resources: small() },

@@ -197,11 +197,12 @@ def fill_memory():
     before, held = memory("MemTotal"), []
     if before >= ENOUGH or not HAS_GPU:
         return 0, f"{before / GIB:.0f} GiB"
-    end = time.monotonic() + 20
-    while time.monotonic() < end and memory("MemTotal") < 2 * ENOUGH:
+    waits, end = 0, time.monotonic() + 15
+    while waits < 15 and time.monotonic() < end and memory("MemTotal") < 2 * ENOUGH:
         if memory("MemAvailable") > 2 * GIB:
             held.append(b"\1" * (GIB // 2))
         else:
+            waits += 1
             time.sleep(0.2)
     return 0, f"{before / GIB:.1f} GiB, {memory('MemTotal') / GIB:.1f} GiB after {len(held) / 2} GiB were filled"
 

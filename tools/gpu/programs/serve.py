@@ -7,6 +7,7 @@ that has ended. The model's name says its size. On SIGTERM it accepts no more co
 import argparse
 import json
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -25,7 +26,20 @@ parser.add_argument("--tensor-parallel-size", type=int, default=1)
 parser.add_argument("--max-model-len", type=int, default=1024)
 parser.add_argument("--max-num-seqs", type=int, default=32)
 parser.add_argument("--port", type=int, default=8000)
-options = parser.parse_args()
+
+
+def arguments(given):
+    """With the options of a file in place of --config, as vLLM reads it: one `name: value` on each line."""
+    if "--config" not in given:
+        return given
+    at = given.index("--config")
+    with open(given[at + 1]) as file:
+        pairs = [line.split(":", 1) for line in file if ":" in line]
+    options = [word for name, value in pairs for word in (f"--{name.strip()}", value.strip().strip("\"'"))]
+    return options + given[:at] + given[at + 2 :]
+
+
+options = parser.parse_args(arguments(sys.argv[1:]))
 NAME = options.served_model_name or options.model
 SIZE = options.model.rsplit("-", 1)[-1]
 if SIZE not in SIZES:
