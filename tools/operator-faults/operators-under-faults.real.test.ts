@@ -50,10 +50,7 @@ describe("two replicas of each operator on a real control plane", { skip: plane.
   });
 
   after(async () => {
-    for (const replica of pairs.flat()) {
-      await replica.kill();
-      await replica.network[Symbol.asyncDispose]();
-    }
+    for (const replica of pairs.flat()) await replica[Symbol.asyncDispose]();
     await client?.close();
     await cluster?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -144,6 +141,7 @@ describe("two replicas of each operator on a real control plane", { skip: plane.
         `leases that went to the other replica: ${sum(verdicts.map(({ handovers }) => handovers))}`,
       ].join("; "),
     );
+    for (const exit of pairs.flat().flatMap(({ exits }) => exits)) t.diagnostic(exit);
     assert.deepEqual(differences(calm, outcome), []);
     assert.deepEqual(
       verdicts.flatMap(({ usurped }, i) => usurped.map((write) => `${operators[i]!.name}: ${write}`)),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FailingNetwork } from "./failing-network.ts";
 
@@ -18,13 +18,20 @@ export interface ReplicaOptions {
   readonly folder: string;
 }
 
-/** One process of an operator, under the network that it has. */
-export class Replica {
+/** As a kubelet waits before it starts a container again, but not longer. */
+const RESTART_DELAY = 3_000;
+
+/** One process of an operator, under the network that it has. It is started again whenever it ends, as a container is. */
+export class Replica implements AsyncDisposable {
   readonly network: FailingNetwork;
   readonly #options: ReplicaOptions;
   readonly #path: string;
   #process: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
+  /** How often it ended by itself, and what it had printed last. */
+  readonly exits: string[] = [];
+  #isSignaled = false;
 
   constructor(options: ReplicaOptions) {
     this.network = options.network;
@@ -43,26 +50,30 @@ export class Replica {
     });
     closeSync(log);
     this.#process = child;
-    this.#ended = new Promise((resolve) => child.once("close", resolve));
+    this.#isSignaled = false;
+    this.#ended = new Promise<number | null>((resolve) => child.once("close", resolve)).then((code) => {
+      if (this.#isStopped) return;
+      if (!this.#isSignaled) this.exits.push(`${basename(this.#path)} ended with ${code}: ${this.#lastLines()}`);
+      setTimeout(() => this.#isStopped || this.start(), RESTART_DELAY);
+    });
   }
 
+  /** Stops it, lets it continue, asks it to end, or kills it. */
   signal(signal: NodeJS.Signals): void {
+    this.#isSignaled = signal !== "SIGCONT";
     this.#process?.kill(signal);
   }
 
-  async kill(): Promise<void> {
+  /** Ends it for good. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
     this.signal("SIGKILL");
     await this.#ended;
+    await this.network[Symbol.asyncDispose]();
   }
 
-  /** Resolves when the process is gone. */
-  get ended(): Promise<unknown> {
-    return this.#ended;
-  }
-
-  /** What it has printed. */
-  get log(): string {
-    return readFileSync(`${this.#path}.log`, "utf8");
+  #lastLines(): string {
+    return readFileSync(`${this.#path}.log`, "utf8").trimEnd().split("\n").slice(-3).join("\n").slice(-1_000);
   }
 }
 

@@ -62,16 +62,13 @@ export class Storm {
         break;
       case 2:
         this.#count("leader killed");
-        await leader.kill();
-        await this.#pause(10_000);
-        leader.start();
+        leader.signal("SIGKILL");
         break;
       default:
         this.#count("leader asked to end");
         leader.signal("SIGTERM");
-        await leader.ended;
-        leader.start();
     }
+    await this.#pause(10_000);
   }
 
   #count(what: string): void {
