@@ -27,7 +27,8 @@ const ENFORCED = [
 ];
 /** Sources whose comments, names and test titles must have no finding. */
 const ENFORCED_CODE: readonly string[] = [
-  "packages/{certificates,client,console,core,dev,kinds,linux-node,sizing}/**/*.{ts,tsx}",
+  "packages/{certificates,client,cluster,console,core,dev,kinds,linux-node,sizing}/**/*.{ts,tsx}",
+  "operators/{kubeflow,llm,seldon,training}/**/*.ts",
   "examples/**/*.ts",
 ];
 const CODE = ["{packages,operators,tools,examples,bench,scripts}/**/*.{ts,tsx}"];

@@ -113,7 +113,9 @@ describe("two replicas of each operator on a real control plane", { skip: plane.
     await client.delete(Namespace, "calm");
   });
 
-  test("whatever fails, they come to the same end, and never do two replicas of one write", { timeout: 12 * MINUTE }, async (t: TestContext) => {
+  test("whatever fails, they come to the same end, and never do two replicas of one write", {
+    timeout: 12 * MINUTE,
+  }, async (t: TestContext) => {
     t.diagnostic(`KONVERGE_SEED=${seed} repeats the order of the faults`);
     await supply("storm");
     const networks = pairs.flat().map(({ network }) => network);
@@ -147,7 +149,10 @@ describe("two replicas of each operator on a real control plane", { skip: plane.
       verdicts.flatMap(({ usurped }, i) => usurped.map((write) => `${operators[i]!.name}: ${write}`)),
       [],
     );
-    assert.ok(verdicts.every(({ handovers }) => handovers > 0), "an operator never changed its leader");
+    assert.ok(
+      verdicts.every(({ handovers }) => handovers > 0),
+      "an operator never changed its leader",
+    );
   });
 });
 

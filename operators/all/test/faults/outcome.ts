@@ -1,7 +1,17 @@
 import type { Client } from "@konverge/client";
 import type { KindRef, KubeObject } from "@konverge/core";
 import { operators } from "@konverge/operators";
-import { ConfigMap, Deployment, Job, NetworkPolicy, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet } from "konverge/kinds";
+import {
+  ConfigMap,
+  Deployment,
+  Job,
+  NetworkPolicy,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  Service,
+  StatefulSet,
+} from "konverge/kinds";
 
 const CHILDREN = [ConfigMap, Deployment, Job, NetworkPolicy, PersistentVolumeClaim, Pod, Secret, Service, StatefulSet];
 
@@ -39,4 +49,5 @@ function stateOf({ status = {} }: Reported): string {
 }
 
 /** A name without what is generated: suffixes, and hashes of contents. */
-const lasting = (name: string) => name.replace(/-[0-9a-f]{8,10}(?=-|$)/g, "").replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}$/, "");
+const lasting = (name: string) =>
+  name.replace(/-[0-9a-f]{8,10}(?=-|$)/g, "").replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}$/, "");
