@@ -28,7 +28,7 @@ const ENFORCED = [
 /** Sources whose comments, names and test titles must have no finding. */
 const ENFORCED_CODE: readonly string[] = [
   "packages/{certificates,client,cluster,console,core,dev,kinds,linux-node,sizing}/**/*.{ts,tsx}",
-  "operators/{kubeflow,llm,seldon,training}/**/*.ts",
+  "operators/{database,kubeflow,llm,seldon,training}/**/*.ts",
   "examples/**/*.ts",
 ];
 const CODE = ["{packages,operators,tools,examples,bench,scripts}/**/*.{ts,tsx}"];
