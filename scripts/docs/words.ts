@@ -29,7 +29,7 @@ const ENFORCED = [
 const ENFORCED_CODE: readonly string[] = [
   "packages/{certificates,client,cluster,console,core,dev,kinds,linux-node,sizing}/**/*.{ts,tsx}",
   "operators/{database,kubeflow,llm,seldon,training}/**/*.ts",
-  "examples/**/*.ts",
+  "{examples,tools}/**/*.ts",
 ];
 const CODE = ["{packages,operators,tools,examples,bench,scripts}/**/*.{ts,tsx}"];
 /** Files that users read, and sources whose messages they read. */

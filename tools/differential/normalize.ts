@@ -5,7 +5,7 @@ import type { Result } from "./play.ts";
  * order of first appearance, resource versions become their rank within the script, moments become a mark. Nothing else is
  * touched: whatever is masked here must differ between two runs of the real server.
  */
-export function normalise(results: readonly Result[], namespace: string): Result[] {
+export function normalize(results: readonly Result[], namespace: string): Result[] {
   const versions = rankVersions(results);
   const names = new Map<string, string>();
   return walk(results, undefined, { versions, names, namespace }) as Result[];
@@ -136,7 +136,7 @@ function number(value: string, what: string, masks: Masks): string {
 }
 
 function rankVersions(results: readonly Result[]): Map<string, string> {
-  const seen = new Set<string>();
+  const versions = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, item] of Object.entries(value)) {
@@ -146,11 +146,11 @@ function rankVersions(results: readonly Result[]): Map<string, string> {
         /^\d+$/.test(item) &&
         !isListVersion(value as Record<string, unknown>, key)
       )
-        seen.add(item);
+        versions.add(item);
       else collect(item);
     }
   };
   collect(results);
-  const ordered = [...seen].sort((a, b) => Number(BigInt(a) - BigInt(b)));
+  const ordered = [...versions].sort((a, b) => Number(BigInt(a) - BigInt(b)));
   return new Map(ordered.map((version, rank) => [version, `version-${rank + 1}`]));
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { words } from "./story.ts";
 
-const printed = (stdout: string) => normalise({ code: 0, stdout, stderr: "" });
+const printed = (stdout: string) => normalize({ code: 0, stdout, stderr: "" });
 
 test("two runs of the same commands look alike", () => {
   const first = "NAME                   READY   AGE\nweb-5d59d67564-x7k2p   1/1     1m5s\n";
@@ -16,16 +16,16 @@ test("what a server decides is kept", () => {
   assert.notEqual(printed("web-front"), printed("web-back"));
   assert.notEqual(printed("  a: 1"), printed("    a: 1"));
   assert.notEqual(
-    normalise({ code: 1, stdout: "", stderr: "not found" }),
-    normalise({ code: 1, stdout: "", stderr: "forbidden" }),
+    normalize({ code: 1, stdout: "", stderr: "not found" }),
+    normalize({ code: 1, stdout: "", stderr: "forbidden" }),
   );
-  assert.notEqual(normalise({ code: 0, stdout: "", stderr: "" }), normalise({ code: 1, stdout: "", stderr: "" }));
+  assert.notEqual(normalize({ code: 0, stdout: "", stderr: "" }), normalize({ code: 1, stdout: "", stderr: "" }));
 });
 
 test("lines are sorted only where their order means nothing", () => {
   const output = { code: 0, stdout: "b\na\n", stderr: "" };
-  assert.notEqual(normalise(output), normalise({ ...output, stdout: "a\nb\n" }));
-  assert.equal(normalise(output, { unordered: true }), normalise({ ...output, stdout: "a\nb\n" }, { unordered: true }));
+  assert.notEqual(normalize(output), normalize({ ...output, stdout: "a\nb\n" }));
+  assert.equal(normalize(output, { unordered: true }), normalize({ ...output, stdout: "a\nb\n" }, { unordered: true }));
 });
 
 test("a command line is split as a shell splits it", () => {

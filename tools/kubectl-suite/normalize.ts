@@ -4,7 +4,7 @@ import type { Output } from "./session.ts";
  * Makes what kubectl prints comparable. Whatever is masked here differs between two runs on a real server: identities and
  * versions, moments and ages, addresses, generated parts of names, the width of columns.
  */
-export function normalise(
+export function normalize(
   { code, stdout, stderr }: Output,
   { unordered = false, masks = [] }: { unordered?: boolean; masks?: readonly Mask[] } = {},
 ): string {
