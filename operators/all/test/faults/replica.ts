@@ -55,7 +55,7 @@ export class Replica {
     await this.#ended;
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
