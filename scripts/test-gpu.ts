@@ -30,7 +30,7 @@ const { status } = spawnSync(
   process.execPath,
   [
     "--disable-warning=ExperimentalWarning",
-    // The file itself: what it prints is seen at once.
+    // Run as a file, so that its output appears at once.
     ...["--test-timeout=1200000", "--test-reporter=./scripts/scenario-reporter.ts"],
     ...["--test-reporter-destination=stdout", "--test-reporter=spec"],
     "--test-reporter-destination=stdout",

@@ -18,7 +18,7 @@ import { Pool } from "undici";
 import { stagePrograms } from "../../scripts/release/stage.ts";
 import { startRealCluster } from "../../tools/real/index.ts";
 
-/** A server that has been started in processes of its own. */
+/** A server that runs in separate processes. */
 export interface Contestant extends AsyncDisposable {
   readonly name: string;
   readonly url: string;
@@ -79,9 +79,9 @@ export async function embedded(storage: "memory" | "SQLite"): Promise<Contestant
     },
     onDisk: () => sizeOf(join(folder, "data")),
     async [Symbol.asyncDispose]() {
-      const gone = new Promise((resolve) => child.once("exit", resolve));
+      const exited = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
-      await gone;
+      await exited;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -63,7 +63,7 @@ export async function listPages(caller: Caller, namespace: string, limit: number
   return pages;
 }
 
-/** Changes one object a number of times; each change is over when all watchers have been told. */
+/** Changes one object a number of times; each change is complete when all watchers have received it. */
 export async function fanOut(contestant: Contestant, caller: Caller, watchers: number, changes: number) {
   const home = "/api/v1/namespaces/fan/configmaps";
   await namespace(caller, "fan");

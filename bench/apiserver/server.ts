@@ -1,4 +1,4 @@
-// The embedded API server behind TLS, in a process of its own.
+// The embedded API server behind TLS, in a separate process.
 //     node server.ts FOLDER [FILE]
 // FOLDER has ca.crt and ca.key; with FILE it is durable. Prints its port when it serves. A line on standard input makes it
 // collect its garbage and print what it then holds.

@@ -84,7 +84,7 @@ async function weigh({ name, command }: Contestant, kubeconfig: string) {
   return sample;
 }
 
-/** The client and what it imports, as JavaScript in a folder of their own. */
+/** The client and its imports, as JavaScript in a separate folder. */
 function konverge(): string {
   const folder = join(cache, "konverge");
   rmSync(folder, { recursive: true, force: true });

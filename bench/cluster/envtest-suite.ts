@@ -13,7 +13,7 @@ const suiteFolder = join(root, "packages", "cluster", "test", "envtest-go");
 const plane = findControlPlane();
 if (!plane.available) throw new Error(`there is nothing to compare with: ${plane.why}`);
 
-/** CPU seconds of all processes that were started from here and have ended, where the system tells. */
+/** CPU seconds of all child processes that have ended, where the system reports them. */
 function cpuOfChildren(): number {
   if (!existsSync("/proc/self/stat")) return Number.NaN;
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ");

@@ -33,7 +33,7 @@ const NAMES = { embedded: "embedded", real: "real + KWOK" };
 if (values.serve) await serve(values.serve);
 else await compare();
 
-/** The embedded cluster, in a process of its own. */
+/** The embedded cluster, in a separate process. */
 async function serve(kubeconfig: string): Promise<void> {
   const cluster = await startCluster({ nodes: plainNodes(nodes) });
   const port = await openPort(cluster.guard);

@@ -25,11 +25,11 @@ const LOGGED = ["/events", "/pods", "batch/jobs", "batch/cronjobs"];
 function follow({ store }: Cluster["server"]): string[] {
   const log: string[] = [];
   for (const resource of LOGGED) {
-    let seen = store.revision;
+    let revision = store.revision;
     store.onChange(resource, () => {
-      for (const { entry, deleted } of store.collection(resource).changesAfter(seen) ?? []) {
+      for (const { entry, deleted } of store.collection(resource).changesAfter(revision) ?? []) {
         log.push(deleted ? `gone: ${entry.text}` : entry.text);
-        seen = entry.revision;
+        revision = entry.revision;
       }
     });
   }

@@ -65,7 +65,7 @@ for (let run = 1; run <= runs; run++) await way();
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 function row([what, values]: [string, readonly Spent[]]): string[] {
   const [wall, cpu] = [values.map((one) => one.wall), values.map((one) => one.cpu)];
-  // What goes on running, such as dev, has not been counted when it is ready.
+  // Programs that keep running, such as dev, have no CPU time yet when they are ready.
   return [what, median(wall).toFixed(1), Math.min(...wall).toFixed(1), median(cpu) ? median(cpu).toFixed(1) : ""];
 }
 const whole = Array.from({ length: runs }, (_, run) => {

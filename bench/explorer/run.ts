@@ -1,4 +1,4 @@
-// What exploring costs: patterns of the catalogue, and an operator of this repository with faults at the points of one scenario.
+// The cost of exploring: the patterns in `tools/catalogue`, and an operator of this repository with faults in one scenario.
 //   node bench/explorer/run.ts [--patterns 01,09] [--faults 100]
 import { join } from "node:path";
 import { parseArgs } from "node:util";

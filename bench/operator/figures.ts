@@ -43,7 +43,7 @@ export interface Change {
 
 /**
  * How an operator's ratios differ from the committed ones by more than a tolerance, such as 0.25 for a quarter. Less is better
- * everywhere. A ratio that is gone counts as worse, so that nothing escapes the comparison by not being measured.
+ * everywhere. A missing ratio counts as worse, so that nothing escapes the comparison by not being measured.
  */
 export function compareRatios(
   committed: ReadonlyMap<string, number>,

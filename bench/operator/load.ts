@@ -26,7 +26,7 @@ export async function createWidget(client: Client, i: number): Promise<void> {
   );
 }
 
-/** Objects that are nobody's business, of two kilobytes each. */
+/** Objects that no operator reconciles, of two kilobytes each. */
 export async function createForeign(client: Client, from: number, to: number): Promise<void> {
   await forEach(to - from, (i) =>
     persist(() =>
@@ -38,11 +38,11 @@ export async function createForeign(client: Client, from: number, to: number): P
   );
 }
 
-/** Follows what becomes of objects, as a user would who watches them. */
+/** Watches objects, as a user would. */
 export class Onlooker {
-  /** When each Widget's status was first seen, by name. */
+  /** When each Widget's status was first observed, by name. */
   readonly done = new Map<string, number>();
-  /** When each ConfigMap was last seen to come. */
+  /** When the last creation of each ConfigMap was observed. */
   readonly come = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #following: Promise<unknown>;

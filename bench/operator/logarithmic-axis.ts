@@ -14,7 +14,7 @@ export function fitsAxis(value: number | undefined): value is number {
   return value !== undefined && value >= STEPS[0]! && value <= STEPS.at(-1)!;
 }
 
-/** An axis from one coordinate to another that begins and ends at a tick and has room for all values. */
+/** An axis from one coordinate to another that begins and ends at a tick and covers all values. */
 export function logarithmicAxis(values: readonly number[], start: number, end: number): Axis {
   const smallest = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   const largest = values.reduce((a, b) => Math.max(a, b), 0);

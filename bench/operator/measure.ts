@@ -19,7 +19,7 @@ export interface Notes {
   requests(phase: string, text: string): void;
 }
 
-/** What an operator does for its objects, in a cluster of its own: cold start, steady changes, restart, repair. */
+/** Measures an operator in a separate cluster: cold start, steady changes, restart, repair. */
 export async function measureObjects(program: Program, sizes: Sizes, notes: Notes): Promise<void> {
   await using scene = await Scene.start(sizes, notes);
   await scene.createObjects();

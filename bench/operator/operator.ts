@@ -1,8 +1,8 @@
 // The operator of workload.ts on Konverge.
-//   node operator.ts            works until it is told to stop
+//   node operator.ts            runs until it is stopped
 //   node operator.ts compile    imports what it needs, and ends
 //   node operator.ts cache N    caches all ConfigMaps, says so when there are N of them, and waits
-//   node operator.ts shards     works as one of several replicas, each on its own objects
+//   node operator.ts shards     runs as one of several replicas, each with a share of the objects
 import { setFlagsFromString } from "node:v8";
 import { controller, run } from "konverge";
 import { connect } from "konverge/client";

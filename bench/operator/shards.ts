@@ -14,8 +14,8 @@ import { prepare, until } from "./measure.ts";
 import { OperatorProcess } from "./operator-process.ts";
 
 const REPLICAS = [1, 2, 4];
-/** How often the leases have to be divided in the same way, two seconds apart, before replicas count as settled. */
-const SETTLED = 3;
+/** How many times in a row, two seconds apart, the leases must be divided in the same way before replicas count as stable. */
+const STABLE = 3;
 
 const { values } = parseArgs({
   options: {
@@ -124,7 +124,7 @@ async function settled(client: Client, replicas: readonly OperatorProcess[]): Pr
     const now = held.map(({ metadata, spec }) => `${metadata.name} ${spec?.holderIdentity}`).join();
     // Which replica a lease is for follows from hashes: with bad luck, one has none.
     times = members === replicas.length && total === 16 && now === last ? times + 1 : 0;
-    if (times === SETTLED) return parts;
+    if (times === STABLE) return parts;
     last = now;
     await sleep(2000);
   }

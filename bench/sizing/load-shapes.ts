@@ -20,7 +20,7 @@ const shape = (name: string, minutes: number, rate: (minute: number) => number):
   rates: noisy(minutes, rate),
 });
 
-/** A load that stays, one that comes and goes like a day, and one that comes at once. */
+/** A steady load, one with a daily wave, and one with a sudden peak. */
 export const loadShapes: readonly LoadShape[] = [
   shape("steady: 80 requests/s, each minute off by up to a tenth", 120, () => 80),
   shape(

@@ -27,8 +27,9 @@ const ENFORCED = [
 ];
 /** Sources whose comments, names and test titles must have no finding. */
 const ENFORCED_CODE: readonly string[] = [
-  "packages/{certificates,client,console,core,dev,kinds,linux-node,sizing}/**/*.{ts,tsx}",
-  "examples/**/*.ts",
+  "packages/{apiserver,certificates,client,cluster,console,core,declarative,dev,kinds,linux-node,schema,sizing}/**/*.{ts,tsx}",
+  "operators/{all,database,kubeflow,llm,seldon,training}/**/*.ts",
+  "{bench,examples,tools}/**/*.ts",
 ];
 const CODE = ["{packages,operators,tools,examples,bench,scripts}/**/*.{ts,tsx}"];
 /** Files that users read, and sources whose messages they read. */

@@ -23,11 +23,11 @@ export function linksOf(declarations: ReadonlyMap<EntryPoint, readonly Declarati
   const links = new Map<string, string>();
   for (const [{ specifier }, list] of declarations) {
     // As GitHub numbers the anchors of headings that differ in case alone: `ownedKind` and `OwnedKind`.
-    const seen = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const { name } of sectionsOf(list).flatMap(([, some]) => some)) {
       const anchor = name.toLowerCase();
-      const count = seen.get(anchor) ?? 0;
-      seen.set(anchor, count + 1);
+      const count = counts.get(anchor) ?? 0;
+      counts.set(anchor, count + 1);
       links.set(name, `${pageOf(specifier)}#${anchor}${count === 0 ? "" : `-${count}`}`);
     }
   }

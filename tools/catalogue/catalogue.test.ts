@@ -18,7 +18,7 @@ for (const [name, family, oracle] of [
   ["03-external-without-id", "crash", "scenario"],
   ["09-duplicates", "stale", "leak"],
 ] as const) {
-  test(`${name} is found by the oracle ${oracle}, and its fixed twin is quiet`, async () => {
+  test(`${name} is found by the oracle ${oracle}, and its fixed twin has no findings`, async () => {
     const pattern = patternsIn(import.meta.dirname).find((one) => one.name === name)!;
     const result = await tryPattern(pattern, 1, [family]);
     assert.equal(result.found?.oracle, oracle, resultText(result));

@@ -25,7 +25,7 @@ function lossText({ isLost, shownBy }: PatternResult): string {
   return `  ${isLost ? "lost" : "NOT LOST"} without the faults ${shownBy.join(", ")}`;
 }
 
-/** Whether a mistake was found, replayed and lost without its faults, and the fixed reconciler is quiet. */
+/** Whether a mistake was found, replayed, and not found without its faults, and the fixed reconciler has no findings. */
 export function isPassed({ found, confirmed, isLost, alarms }: PatternResult): boolean {
   return found !== undefined && confirmed && (isLost || found.faults.length === 0) && alarms.length === 0;
 }

@@ -2,7 +2,7 @@ import { deploy, OPERATOR_IMAGE, operatorCatalog, operatorProgram } from "@konve
 import { llmOperator } from "@konverge/llm-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
 
-/** Makes an operator known to the stage's cluster, if it is an embedded one: pods of the image run it. */
+/** Registers the image of an operator with an embedded cluster: pods of the image run it. */
 export async function knowsOperator(
   { cluster }: TestEnvironment,
   { module = "@konverge/llm-operator", image = OPERATOR_IMAGE } = {},
@@ -13,8 +13,8 @@ export async function knowsOperator(
 }
 
 /**
- * Deploys the LLM operator into the stage's namespace, as `konverge deploy` does. On the embedded cluster it really runs in
- * its pod; on a real control plane with simulated nodes the pod is there, and nothing runs in it.
+ * Deploys the LLM operator into the namespace of the test, as `konverge deploy` does. On the embedded cluster it really runs
+ * in its pod; on a real control plane with simulated nodes nothing runs in the pod.
  */
 export async function deployed(stage: TestEnvironment): Promise<void> {
   const { cluster, namespace, client } = stage;

@@ -5,10 +5,10 @@ export interface Case {
   readonly namespace: string;
 }
 
-/** Checks one line: failures are noted under its number, and the story goes on. */
+/** Checks one line: failures are recorded under its number, and the story continues. */
 export type CheckLine = (line: string, check: () => Promise<void>) => Promise<void>;
 
-/** Lines of a document that are checked together, on one stage: what one leads to, the next builds on. */
+/** Lines of a document that are checked together, in one test environment: each line builds on the ones before. */
 export interface Story<C extends Case = Case> {
   readonly title: string;
   /** What each line asks for, by its number: `{ L96: "kubectl lists the models" }`. Each must be checked. */
@@ -32,11 +32,11 @@ export interface ChecklistDocument<C extends Case = Case> {
 
 /** Describes the checks of a document. */
 export function checklist<C extends Case>(document: ChecklistDocument<C>): ChecklistDocument<C> {
-  const seen = new Set<string>();
+  const numbers = new Set<string>();
   for (const number of document.stories.flatMap(({ lines }) => Object.keys(lines))) {
     if (!/^L\d+(-\d+)?$/.test(number)) throw new TypeError(`${document.id}: ${number} is no line: write L96 or L96-98`);
-    if (seen.has(number)) throw new TypeError(`${document.id}: two stories check ${number}`);
-    seen.add(number);
+    if (numbers.has(number)) throw new TypeError(`${document.id}: two stories check ${number}`);
+    numbers.add(number);
   }
   return document;
 }

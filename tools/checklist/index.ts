@@ -1,9 +1,9 @@
 /**
- * What the documents promise, as a list that can be run.
+ * The claims of the documents, as an executable list.
  *
  * Each document has a file in `lines`, whose default export is made by {@link checklist}: stories, each of which checks some
- * lines on a stage. Everything is checked with the document's own names and values and again with others, on the embedded
- * cluster and on a real control plane. `npm run checklist` prints the table.
+ * lines in a test environment. Everything is checked with the document's own names and values and again with others, on the
+ * embedded cluster and on a real control plane. `npm run checklist` prints the table.
  *
  * ```ts
  * export default checklist({
@@ -14,7 +14,7 @@
  *     { namespace: "team-b", model: "other" },
  *   ],
  *   stories: [
- *     line("L96", "kubectl lists the models", async (stage, { model }) => { … }, { kubectl: true }),
+ *     line("L96", "kubectl lists the models", async (environment, { model }) => { … }, { kubectl: true }),
  *   ],
  * });
  * ```

@@ -14,9 +14,9 @@ async function results(story: Parameters<typeof playStory>[1]): Promise<LineResu
 }
 
 test("a line passes when its check does, in each case", async () => {
-  const seen: string[] = [];
-  const [only] = await results(line("L1", "a title", async (stage) => void seen.push(stage.namespace)));
-  assert.deepEqual(seen, ["default", "other"]);
+  const visited: string[] = [];
+  const [only] = await results(line("L1", "a title", async (stage) => void visited.push(stage.namespace)));
+  assert.deepEqual(visited, ["default", "other"]);
   assert.equal(only?.result, "passed");
 });
 
@@ -47,12 +47,12 @@ test("a line that a story never comes to has failed, and the ones before it have
 });
 
 test("no line is checked twice in a document, whichever files describe it", async () => {
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   for (const { id, stories } of await documents()) {
     for (const number of stories.flatMap(({ lines }) => Object.keys(lines))) {
-      assert.ok(!seen.has(`${id} ${number}`), `${id} ${number} is checked twice`);
-      seen.add(`${id} ${number}`);
+      assert.ok(!visited.has(`${id} ${number}`), `${id} ${number} is checked twice`);
+      visited.add(`${id} ${number}`);
     }
   }
-  assert.ok(seen.size > 0);
+  assert.ok(visited.size > 0);
 });

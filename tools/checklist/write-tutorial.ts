@@ -1,4 +1,4 @@
-// Writes the tutorial's manifests anew, after a change of the definitions: `node tools/checklist/write-tutorial.ts`.
+// Regenerates the tutorial's manifests, after a change of the definitions: `node tools/checklist/write-tutorial.ts`.
 import { writeFileSync } from "node:fs";
 import { tutorialFiles } from "./tutorial-files.ts";
 

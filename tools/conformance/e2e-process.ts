@@ -18,7 +18,7 @@ const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 const running = new Set<() => void>();
 
-/** Ends the processes that are under way: whoever is interrupted leaves none behind. */
+/** Kills the running processes: an interrupted run leaves none behind. */
 export function killE2e(): void {
   for (const kill of running) kill();
 }

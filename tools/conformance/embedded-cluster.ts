@@ -37,8 +37,8 @@ process.stdin.once("end", () => {
 });
 
 /**
- * Somebody who looks after the nodes, as in any cluster that is in use: their heartbeats are written while they are
- * watched, so that versions go on and the older ones are compacted away although nothing else happens.
+ * Watches the nodes, as a monitoring client of a real cluster does: heartbeats are written while they are watched, so that
+ * the resource version advances and older versions are compacted although nothing else happens.
  */
 async function followHeartbeats(): Promise<void> {
   for await (const _ of cluster.client.watch(Lease, { namespace: "kube-node-lease" }));

@@ -1,16 +1,16 @@
 /**
  * Kubernetes' own conformance specs, run against the embedded cluster, against its control plane with real nodes, or against a
- * real control plane with simulated nodes as the yardstick.
+ * real control plane with simulated nodes as the reference.
  *
- * `e2e.test` is built from the published module, unchanged ({@link prepare}); its dry run names the specs
- * ({@link listSpecs}); each spec runs in a process of its own with a time limit ({@link runSpecs}), those marked [Serial]
- * alone. A spec counts as passed only when Ginkgo says that it ran and passed. The names of those that pass are committed
- * in passing/ (the embedded cluster), nodes/ (real nodes) and yardstick/ (the real control plane), so that one which stops
- * passing is noticed.
+ * `e2e.test` is built from the published module, unchanged ({@link prepare}); its dry run lists the specs
+ * ({@link listSpecs}); each spec runs in a separate process with a time limit ({@link runSpecs}), those marked [Serial]
+ * alone. A spec counts as passed only when Ginkgo reports that it ran and passed. The names of passing specs are committed
+ * in `passing/` (the embedded cluster), `nodes/` (real nodes) and `yardstick/` (the real control plane), so that a regression
+ * is noticed.
  *
- * Nothing in the cluster knows that it is being tested: no image, command or name of these specs occurs in it. The test images
- * are our own re-implementations (images/), on real nodes Kubernetes' own programs and Debian's (node-images.ts): that a spec
- * passes is no certified conformance. Results that took a second try are counted in every summary line.
+ * Nothing in the cluster knows that it is being tested: it contains no image, command or name of these specs. The test images
+ * are our own re-implementations (`images/`), on real nodes Kubernetes' own programs and Debian's (`node-images.ts`): a passing
+ * spec is no certified conformance. Results that needed a retry are counted in every summary line.
  */
 export { type Binaries, prepare } from "./binaries.ts";
 export { type ListName, listedSigs, readList, type SpecList, sampleOf, writeList } from "./lists.ts";

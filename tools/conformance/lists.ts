@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Which list: the specs that pass on the embedded cluster, on the real control plane, or on real nodes. */
+/** Which list: the passing specs on the embedded cluster, on the real control plane, or on real nodes. */
 export type ListName = "passing" | "yardstick" | "nodes";
 
-/** The names of a sig's specs that pass, and what the list says about how it was made. */
+/** The names of a SIG's passing specs, and the header of the list: when and how it was recorded. */
 export interface SpecList {
   readonly about: string;
   readonly names: readonly string[];

@@ -29,7 +29,7 @@ export interface SpecRun {
 /** How long a spec that ran out of time may clean up after itself before it is killed. */
 const CLEANUP_SECONDS = 30;
 
-/** Runs one spec in a process of its own. */
+/** Runs one spec in a separate process. */
 export async function runSpec(spec: Spec, run: SpecRun): Promise<SpecResult> {
   const { timeoutSeconds } = run;
   return inFolder(async (folder) => {

@@ -2,8 +2,8 @@ import { passedTogether, runSpec, type SpecResult, type SpecRun } from "./run-sp
 import type { Spec } from "./specs.ts";
 
 /**
- * Runs specs, several at a time; those that must be alone come last. What does not pass beside others in one process is run
- * again in its own: that verdict counts, tells why, and is reported as a second try.
+ * Runs specs, several at a time; those that must be alone come last. A spec that fails in a process with others is run again
+ * in a separate one: that result counts, has the reason, and is reported as a retry.
  */
 export async function runSpecs(
   specs: readonly Spec[],
@@ -38,7 +38,7 @@ export async function runSpecs(
   return results.sort((a, b) => (a.spec.name < b.spec.name ? -1 : 1));
 }
 
-/** Slow ones have a process of their own: the others of a batch would wait for them. */
+/** Slow specs run in separate processes: the others of a batch would wait for them. */
 function batches(specs: readonly Spec[], size: number): Spec[][] {
   const isSlow = ({ name }: Spec) => name.includes("[Slow]");
   const quick = specs.filter((spec) => !isSlow(spec));

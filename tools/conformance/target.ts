@@ -11,13 +11,13 @@ import { nodeImages } from "./node-images.ts";
 export interface Target extends AsyncDisposable {
   readonly name: string;
   readonly kubeconfig: string;
-  /** What the cluster itself complained about. */
+  /** The errors that the cluster itself has logged. */
   log(): string;
 }
 
 const LONGEST_LOG = 20_000;
 
-/** The real control plane with controllers, scheduler and KWOK's nodes: the yardstick. */
+/** The real control plane with controllers, scheduler and KWOK's nodes: the reference. */
 export async function realTarget(): Promise<Target> {
   const cluster = await startRealCluster({ controllers: true, scheduler: true, kwok: { nodes: 3, gpus: 0 } });
   return {
@@ -53,23 +53,23 @@ export async function embeddedTarget(images: readonly string[]): Promise<Target>
     stdio: ["pipe", "pipe", "pipe"],
   });
   child.stdin.on("error", () => {});
-  let complaints = "";
+  let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-LONGEST_LOG);
+    errors = (errors + text).slice(-LONGEST_LOG);
   });
-  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     child.stdout.once("data", () => resolve());
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`the embedded cluster ended with ${code}:\n${complaints}`)));
+    child.once("exit", (code) => reject(new Error(`the embedded cluster ended with ${code}:\n${errors}`)));
   });
   return {
     name: "the embedded cluster",
     kubeconfig,
-    log: () => complaints,
+    log: () => errors,
     async [Symbol.asyncDispose]() {
       child.stdin.end();
-      await gone;
+      await closed;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -13,7 +13,7 @@ test("a run in which no spec ran has not passed", () => {
   assert.equal(verdict({ code: 0, output }, 60).passed, false);
 });
 
-test("a failure is told by its first message and place, in one line", () => {
+test("a failure is reported by its first message and location, in one line", () => {
   const output = [
     "• [FAILED] [3.2 seconds]\n[sig-apps] Deployment [It] works",
     "  [FAILED] in [It] - k8s.io/kubernetes/test/e2e/apps/deployment.go:42 @ now",

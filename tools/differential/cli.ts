@@ -100,8 +100,8 @@ async function differing(tried: readonly Script[], round: string): Promise<[Scri
   return found;
 }
 
-// The real server answers some requests from what its informers saw a moment ago. What differs is therefore played once more,
-// with nothing beside it: a difference that is then gone was of that moment, and is told without counting.
+// The real server answers some requests from the caches of its informers, which lag. Scripts with a difference are therefore
+// run again, alone: a difference that does not recur is reported, but does not count.
 const suspects = await differing(scripts, "");
 for (const [index, [script, before]] of suspects.entries()) {
   const [again] = await differing([script], `again${index}`);

@@ -12,7 +12,7 @@ export interface Difference {
   readonly embedded: unknown;
 }
 
-/** Every difference between two normalised transcripts of a script. */
+/** Every difference between two normalized transcripts of a script. */
 export function compare(script: string, real: readonly Result[], embedded: readonly Result[]): Difference[] {
   const differences: Difference[] = [];
   const [theirs, ours] = [byStep(real), byStep(embedded)];

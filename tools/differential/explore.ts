@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { compare, type Difference } from "./compare.ts";
 import { conversations, generatedDefinition } from "./generate.ts";
 import type { KnownDifferences } from "./known-differences.ts";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { play } from "./play.ts";
 import type { Script } from "./script.ts";
 import type { Target } from "./target.ts";
 
-/** What exploring came to: how many answers were compared, and the shortest conversation that told the servers apart. */
+/** The result of exploring: how many answers were compared, and the shortest conversation with a difference. */
 export interface Exploration {
   readonly answers: number;
   readonly seed: number;
   readonly failure?: { readonly script: Script; readonly differences: readonly Difference[] };
 }
 
-/** Holds random conversations with both servers, `runs` of them, and shrinks the first that tells them apart. */
+/** Holds `runs` random conversations with both servers, and shrinks the first one with a difference. */
 export async function explore(
   real: Target,
   embedded: Target,
@@ -30,7 +30,7 @@ export async function explore(
     const namespace = `${options.prefix}-g${++count}`;
     const [theirs, ours] = await Promise.all([play(script, real, namespace), play(script, embedded, namespace)]);
     answers += theirs.length;
-    const differences = compare(script.name, normalise(theirs, namespace), normalise(ours, namespace)).filter(
+    const differences = compare(script.name, normalize(theirs, namespace), normalize(ours, namespace)).filter(
       (difference) => !known.covers(difference),
     );
     if (differences.length > 0) last = differences;

@@ -17,7 +17,7 @@ export function conversations(group: string): fc.Arbitrary<Script> {
       ...kinds.map((kind): Step => ({ watch: `${kind.path}?resourceVersion=$start`, as: kind.plural })),
       ...commands.flat(),
       ...kinds.map((kind): Step => ({ request: `GET ${kind.path}` })),
-      // As many as there are: the marker at the end tells when the last has come.
+      // All of them: the marker at the end shows that the last one has arrived.
       ...kinds.flatMap((kind): Step[] => [
         { request: `POST ${kind.path}`, body: kind.object("last", {}, "x") },
         { events: kind.plural, until: "last" },

@@ -39,7 +39,7 @@ export class KnownDifferences {
     return known !== undefined;
   }
 
-  /** Entries that covered nothing: they describe a difference that is gone. */
+  /** Entries that covered nothing: they describe a difference that no longer exists. */
   unused(): KnownDifference[] {
     return this.#known.filter((known) => known.hits === 0);
   }

@@ -136,7 +136,7 @@ function statusSteps({ subresources }: BuiltinResource, one: string, all: string
     ]);
 }
 
-/** What somebody without any role is told. */
+/** The answers to a user without any role. */
 function forbiddenSteps(one: string, all: string, body: object, request: MakeStep, verbs: readonly string[]): Step[] {
   const as = "nobody";
   return [

@@ -1,4 +1,4 @@
-// Runs the suite, in a thread of its own, on a server with one mistake in it, and reports the first script that notices.
+// Runs the suite, in a separate thread, on a server with one mistake in it, and reports the first script that notices.
 import { registerHooks } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Mutant } from "./mutants.ts";

@@ -1,5 +1,5 @@
 import { allScripts } from "./all-scripts.ts";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { play } from "./play.ts";
 import { Recording } from "./recording.ts";
 import { embeddedTarget } from "./target.ts";
@@ -20,7 +20,7 @@ export async function firstNoticed(): Promise<string | undefined> {
     for (const [index, script] of queue) {
       if (noticed !== undefined) return;
       const namespace = `mutant-${index + 1}`;
-      const results = normalise(await play(script, embedded, namespace, variables), namespace);
+      const results = normalize(await play(script, embedded, namespace, variables), namespace);
       if (recording.firstDifference(script, results) !== undefined) noticed ??= script.name;
     }
   };

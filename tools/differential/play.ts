@@ -25,7 +25,7 @@ interface Failure {
 
 const PATIENCE_MS = 15_000;
 
-/** Plays a script on a server, in a namespace of its own, and returns what the server said. */
+/** Runs a script against a server, in a separate namespace, and returns the responses. */
 export async function play(
   script: Script,
   target: Target,

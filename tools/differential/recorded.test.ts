@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { allScripts } from "./all-scripts.ts";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { play } from "./play.ts";
 import { Recording } from "./recording.ts";
 import { embeddedTarget, type Target } from "./target.ts";
@@ -26,7 +26,7 @@ describe("the embedded server answers as a real one did", { concurrency: 16 }, (
     test(script.name, async () => {
       const namespace = `recorded-${index + 1}`;
       const variables = { webhooks: webhooks.url, caBundle: webhooks.caBundle };
-      const results = normalise(await play(script, target, namespace, variables), namespace);
+      const results = normalize(await play(script, target, namespace, variables), namespace);
       const answer = recording.firstDifference(script, results);
       const what = answer === undefined ? "" : JSON.stringify(results[answer - 1])?.slice(0, 2000);
       const hint = `to see the difference: npm run test:differential -- --only ${JSON.stringify(script.name)}`;

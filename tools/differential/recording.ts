@@ -4,7 +4,7 @@ import type { Difference } from "./compare.ts";
 import type { Result } from "./play.ts";
 import type { Script } from "./script.ts";
 
-/** What a real server answered to a script, as digests of its normalised answers. */
+/** A real server's answers to a script, as digests of the normalized answers. */
 interface Recorded {
   /** Of the script itself: a script that has been changed since is not recorded. */
   readonly script: string;
@@ -49,7 +49,7 @@ export class Recording {
     this.#scripts.set(keyOf(script), { script: digest(script.steps), answers });
   }
 
-  /** Writes one line for each script, and forgets those that are gone. */
+  /** Writes one line for each script, and drops removed ones. */
   save(scripts: readonly Script[]): void {
     const lines = scripts
       .map(keyOf)

@@ -1,10 +1,10 @@
 import { compare, type Difference } from "./compare.ts";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import { play, type Result } from "./play.ts";
 import type { Script } from "./script.ts";
 import type { Target } from "./target.ts";
 
-/** What a real server said to a script, normalised: from a server that is asked now, or from a recording. */
+/** A real server's normalized answers to a script: from a running server, or from a recording. */
 export type Reference = (script: Script, namespace: string) => Promise<readonly Result[]>;
 
 /** How one script went. */
@@ -19,7 +19,7 @@ const AT_ONCE = 8;
 
 /** The answers of a server that is asked now. */
 export function asking(target: Target, variables: Variables): Reference {
-  return async (script, namespace) => normalise(await play(script, target, namespace, variables), namespace);
+  return async (script, namespace) => normalize(await play(script, target, namespace, variables), namespace);
 }
 
 /** What scripts may refer to besides `$ns`. */
@@ -39,7 +39,7 @@ export async function runScripts(
       reference(script, namespace),
       play(script, embedded, namespace, variables),
     ]);
-    onOutcome({ script, real, differences: compare(script.name, real, normalise(ours, namespace)) });
+    onOutcome({ script, real, differences: compare(script.name, real, normalize(ours, namespace)) });
   };
   const numbered = scripts.map((script, index) => ({ script, index }));
   const queue = numbered.filter(({ script }) => !script.alone).values();

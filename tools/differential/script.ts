@@ -19,8 +19,8 @@ import { parseAllDocuments } from "yaml";
  *     count: 2
  * ```
  *
- * In texts, `$name` stands for a variable and `$x1000` for a thousand letters. Scripts are played side by side, each in a
- * namespace of its own, `$ns`. What is not in a namespace is named after it.
+ * In texts, `$name` stands for a variable and `$x1000` for a thousand letters. Scripts run in parallel, each in a separate
+ * namespace, `$ns`. Cluster-scoped objects are named after it.
  */
 export interface Script {
   readonly name: string;
@@ -53,7 +53,7 @@ export interface WatchStep {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Waits until a watch has brought so many events in all (bookmarks without the initial-events-end mark do not count). */
+/** Waits until a watch has returned `count` events in total (bookmarks without the initial-events-end mark do not count). */
 export interface EventsStep {
   readonly events: string;
   readonly count?: number;

@@ -6,23 +6,23 @@ export interface AdmissionReview {
 }
 
 /**
- * Admission by path: `allow`, `deny` (with a message), `refuse` (with a status of its own), `warn`, `annotate` (audit),
+ * Admission by path: `allow`, `deny` (with a message), `refuse` (with a custom status), `warn`, `annotate` (audit),
  * `label` (a JSON patch that adds the label `by: webhook`), `spoil` (one that makes nonsense of managedFields), `shift` (a
  * patch that cannot be applied), `forget` (another uid), `sidecar` (a container), `count` (the label `calls`, one longer with
  * each call), `same` (a patch that changes nothing).
  */
-export function admit(behaviour: string, { apiVersion, kind, request }: AdmissionReview): object {
+export function admit(behavior: string, { apiVersion, kind, request }: AdmissionReview): object {
   const { uid, object } = request;
   const answer = (response: object) => ({ apiVersion, kind, response: { uid, allowed: true, ...response } });
   const patched = (patch: object[]) =>
     answer({ patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(patch)).toString("base64") });
-  switch (behaviour) {
+  switch (behavior) {
     case "allow":
       return answer({});
     case "warn":
       return answer({ warnings: ["be careful", "very careful"] });
     case "annotate":
-      return answer({ auditAnnotations: { seen: "yes" } });
+      return answer({ auditAnnotations: { checked: "yes" } });
     case "label":
       return patched([
         ...(object?.metadata?.labels ? [] : [{ op: "add", path: "/metadata/labels", value: {} }]),

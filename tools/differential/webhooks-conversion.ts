@@ -16,7 +16,7 @@ interface CustomObject {
  * Conversions by path: `moves` has spec.size in v1 and spec.dimensions.size in v2; `fails` says so; `loses` returns
  * nothing; `renames` and `relabels` change metadata; `mistakes` returns the version it was given.
  */
-export function convert(behaviour: string, { apiVersion, kind, request }: ConversionReview): object {
+export function convert(behavior: string, { apiVersion, kind, request }: ConversionReview): object {
   const { uid, desiredAPIVersion, objects } = request;
   const success = (convertedObjects: unknown[], id = uid) => ({
     apiVersion,
@@ -24,7 +24,7 @@ export function convert(behaviour: string, { apiVersion, kind, request }: Conver
     response: { uid: id, convertedObjects, result: { status: "Success" } },
   });
   const moved = objects.map((object) => move(object, desiredAPIVersion));
-  switch (behaviour) {
+  switch (behavior) {
     case "moves":
       return success(moved);
     case "relabels":

@@ -32,17 +32,17 @@ export async function startWebhooks(): Promise<Webhooks> {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
-  const [, kind, behaviour = ""] = new URL(request.url!, "https://127.0.0.1").pathname.split("/");
-  if (behaviour === "broken") {
+  const [, kind, behavior = ""] = new URL(request.url!, "https://127.0.0.1").pathname.split("/");
+  if (behavior === "broken") {
     response.writeHead(500, { "content-type": "text/plain" }).end("it is broken");
     return;
   }
-  if (behaviour === "garbage") {
+  if (behavior === "garbage") {
     response.writeHead(200, { "content-type": "application/json" }).end("{");
     return;
   }
   const review = JSON.parse(text) as ConversionReview & AdmissionReview;
-  const answered = kind === "convert" ? convert(behaviour, review) : admit(behaviour, review);
+  const answered = kind === "convert" ? convert(behavior, review) : admit(behavior, review);
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answered));
 }
 

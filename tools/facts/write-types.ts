@@ -97,8 +97,8 @@ function fieldLine(
 
 /**
  * OpenAPI calls most specs optional, which would make every reader check for them. The server always returns a spec
- * that is no pointer; whoever writes an object gives it, except for cluster-scoped kinds such as Namespace that are
- * commonly written without.
+ * that is no pointer; clients set it in every object, except for cluster-scoped kinds such as Namespace that are commonly
+ * written without.
  */
 function isAlwaysWritten(
   type: FieldType,

@@ -12,7 +12,7 @@ export interface Asked {
   readonly body?: object;
 }
 
-/** A client that wants nothing but to be answered: it asks all the time, through connections of its own, and measures its waiting. */
+/** A well-behaved client: it sends requests all the time, through separate connections, and measures the latency. */
 export class Bystander {
   readonly name: string;
   readonly #agent: Agent;
@@ -32,7 +32,7 @@ export class Bystander {
     this.#running = this.#run();
   }
 
-  /** Asks once more; gives what went wrong. */
+  /** Sends a last request; returns the problems. */
   async stop(): Promise<readonly string[]> {
     this.#stopped = true;
     await this.#running;

@@ -1,6 +1,6 @@
 // npm run fuzz [-- --seconds 60] [--seed N]
 // Malformed and hostile requests of every content type, verb and subresource, and connections with worse on them, against
-// `konverge up` in a process of its own. The seed decides what is sent; without one it changes with every commit.
+// `konverge up` in a separate process. The seed decides what is sent; by default it changes with every commit.
 import { parseArgs } from "node:util";
 import { rotatingSeed } from "../../scripts/sample.ts";
 import { fuzz } from "./fuzz.ts";

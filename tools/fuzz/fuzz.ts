@@ -34,7 +34,7 @@ const WRITE = {
   path: "/api/v1/namespaces/fuzz-steady/configmaps/bystander",
   body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "bystander" }, data: { key: "value" } },
 };
-/** One in so many is a connection with something else on it than a request. */
+/** Every Nth is a connection with something other than a request on it. */
 const CONNECTIONS = 12;
 const UNREAD_AT_A_TIME = 40;
 /** Failures that are shrunk: the first of each kind of answer. */
@@ -159,7 +159,7 @@ class Run {
 
   /** What the server wrote to its log, if something failed. */
   #log(problems: readonly string[]): string[] {
-    return problems.length > 0 ? [`the server's log begins with: ${this.#server.complaints.slice(0, 2000)}`] : [];
+    return problems.length > 0 ? [`the server's log begins with: ${this.#server.errorOutput.slice(0, 2000)}`] : [];
   }
 
   async #work(until: number): Promise<void> {

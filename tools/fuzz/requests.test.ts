@@ -52,7 +52,7 @@ test("what would turn later requests away is never stored", () => {
   }
 });
 
-test("requests at the limits reach the bounds of headers, paths and bodies, as an administrator and as nobody", () => {
+test("requests at the limits reach the bounds of headers, paths and bodies, as an administrator and as a user without permissions", () => {
   const requests = Array.from({ length: 100 }, (_, number) => limitOf(3, number));
   const most = (size: (one: (typeof requests)[number]) => number) => Math.max(...requests.map(size));
   assert.ok(most(({ request }) => request.headers.length) > 20_000);

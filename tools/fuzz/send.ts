@@ -32,7 +32,7 @@ const LARGEST_HEAD = 4 * 1024 * 1024;
 /** In megabytes. Beyond it, Node's client resets its own streams: every later request on the connection would go unheard. */
 const CLIENT_MEMORY = 1000;
 
-/** Whether an answer has no end of its own: what comes within a moment is read. */
+/** Whether a response does not end: only what arrives within a moment is read. */
 export const isStream = ({ target }: FuzzRequest): boolean => /[?&](watch|follow)=|\/watch\//.test(target);
 
 /** Opens a connection to the server. */

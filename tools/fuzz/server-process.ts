@@ -9,15 +9,15 @@ const COMMAND = new URL("../../packages/cli/bin/konverge.js", import.meta.url).p
 const OBSERVE = new URL("./observe.ts", import.meta.url).href;
 const NAME = "fuzz";
 
-/** `konverge up` in a process of its own, with a home, a folder for temporary files and a data folder of its own. */
+/** `konverge up` in a separate process, with a separate home, temporary folder and data folder. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #folder: string;
   #waiting: { type: Report["type"]; resolve(report: Report | undefined): void }[] = [];
-  /** What nothing caught. */
+  /** Uncaught errors. */
   readonly uncaught: string[] = [];
-  /** What it wrote to standard error: errors of its own among it. */
-  complaints = "";
+  /** Its standard error, which includes internal errors. */
+  errorOutput = "";
   exit: string | undefined;
 
   constructor(folder: string) {
@@ -48,7 +48,7 @@ export class ServerProcess {
       },
     );
     this.#child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-      this.complaints += this.complaints.length < 1_000_000 ? text : "";
+      this.errorOutput += this.errorOutput.length < 1_000_000 ? text : "";
     });
     const kill = () => this.#child.kill("SIGKILL");
     process.once("exit", kill);
@@ -64,12 +64,12 @@ export class ServerProcess {
   async ready(): Promise<Endpoint> {
     await new Promise<void>((resolve, reject) => {
       this.#child.on("message", (message) => message === "ready" && resolve());
-      this.#child.once("exit", () => reject(new Error(`the server did not start: ${this.complaints}`)));
+      this.#child.once("exit", () => reject(new Error(`the server did not start: ${this.errorOutput}`)));
     });
     return endpointIn(readFileSync(join(this.#folder, "data", "kubeconfig"), "utf8"));
   }
 
-  /** Asks for a report; undefined if the process is gone. */
+  /** Requests a report; undefined if the process has exited. */
   ask<T extends Report["type"]>(question: string, type: T): Promise<Extract<Report, { type: T }> | undefined> {
     return new Promise((resolve) => {
       if (this.exit !== undefined || !this.#child.connected) return resolve(undefined);

@@ -24,15 +24,15 @@ export interface GpuMachine extends MachineBase {
   readonly driver: string;
 }
 
-let found: ReturnType<typeof lookAtMachine> | undefined;
+let found: ReturnType<typeof inspectMachine> | undefined;
 
-/** This machine, or the sentences that say what it lacks. It is looked at once: PyTorch takes seconds to start. */
+/** This machine, or the sentences that say what it lacks. It is inspected once: PyTorch takes seconds to start. */
 export function findMachine(): GpuMachine | { readonly missing: readonly string[] } {
-  found ??= lookAtMachine();
+  found ??= inspectMachine();
   return found;
 }
 
-function lookAtMachine(): GpuMachine | { readonly missing: readonly string[] } {
+function inspectMachine(): GpuMachine | { readonly missing: readonly string[] } {
   const missing: string[] = [];
   try {
     findPrograms();

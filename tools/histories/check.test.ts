@@ -261,7 +261,7 @@ describe("lists", () => {
     }
   });
 
-  test("an object that is missing may have been deleted where nobody watched", () => {
+  test("a missing object may have been deleted where no watch covers it", () => {
     const history = { ...emptyHistory(), listings: [listing(80, "", 14, [])] };
     history.operations.push(operation(10, 20, "x", write("create", "a1"), stored(A1)));
     assert.deepEqual(broken(history), [LISTS]);

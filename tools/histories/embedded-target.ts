@@ -15,7 +15,7 @@ const FULL_BYTES = 4096;
 /** An error that a full disk explains. */
 const OF_FULL_DISK = /disk is full|disk I\/O error/;
 
-/** `konverge up` with durable storage, in a process of its own. */
+/** `konverge up` with durable storage, in a separate process. */
 export class EmbeddedTarget implements Target {
   readonly #folder: string;
   #child: ChildProcess | undefined;
@@ -117,9 +117,9 @@ export class EmbeddedTarget implements Target {
   async #kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.kill("SIGKILL");
-    await gone;
+    await exited;
   }
 
   #limitFiles(isFull: boolean): void {

@@ -8,8 +8,8 @@ export interface Change {
 }
 
 /**
- * What all responses and events together say about each revision. A revision belongs to one change of one object, whoever
- * reports it, so what one client observed resolves what another client's lost response left open.
+ * What all responses and events together say about each revision. A revision belongs to one change of one object, no matter
+ * which client observes it: one client's observation resolves the unknown outcome of another client's lost response.
  */
 export class Evidence {
   /** Of each object, ordered by revision. */

@@ -3,7 +3,7 @@ import type { History } from "./history.ts";
 import type { Relay } from "./relay.ts";
 import type { Target } from "./target.ts";
 
-/** What goes wrong, one after the other, and how often it did. */
+/** Injects faults, one after the other, and counts them. */
 export class Faults {
   readonly #clock: Clock;
   readonly #random: Random;

@@ -48,7 +48,7 @@ export function notLinearizable(operations: readonly Operation[], evidence: Evid
 function isRelevant({ action, result }: Operation): boolean {
   if (action.verb === "get") return action.at === undefined && result.is !== "unknown" && result.is !== "refused";
   if (result.is === "refused") return false;
-  // The server repeats writes without a precondition, and gives up when others always come before it.
+  // The server retries writes without a precondition, and answers with a conflict when others always come first.
   const isConditional = action.verb === "update" || action.verb === "delete";
   return result.is !== "conflict" || isConditional;
 }

@@ -32,8 +32,8 @@ function wrongItem(item: Version | undefined, last: Change | undefined, mayBeDel
 }
 
 /**
- * Whether an object may have been deleted without anyone observing the revision: somebody requested it in time, nobody
- * observed the object later, and no watch was there to report it.
+ * Whether an object may have been deleted without any client observing the revision: a client requested it in time, none
+ * observed the object later, and no watch covers it.
  */
 function isDeletionPossible(
   evidence: Evidence,

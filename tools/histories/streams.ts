@@ -56,7 +56,7 @@ function expectedType({ resource, shard }: Stream, change: Change, evidence: Evi
   if (change.isDeletion) return isSelected() ? "DELETED" : "nothing";
   const all = evidence.changes.get(idOf(change.version))!;
   const before = all[firstAfter(all, change.revision) - 2];
-  // A write that nobody reported may have come in between.
+  // An unobserved write may have happened in between.
   const isCertain = evidence.isCovered(resource, before?.revision, change.revision);
   if (!isCertain) return shard === undefined ? "?" : undefined;
   const existed = before !== undefined && !before.isDeletion && before.version.uid === change.version.uid;
@@ -84,8 +84,8 @@ export function invented(history: History): (stream: Stream) => string[] {
       const isRequested =
         request !== undefined && request.id === idOf(version) && !request.isRefused && request.called < at;
       // With a selector, DELETED also means that the label has changed.
-      const isGone = event.type === "DELETED" && shard === undefined;
-      return isRequested && (!isGone || (deletions.get(request.id) ?? at) < at)
+      const isDeleted = event.type === "DELETED" && shard === undefined;
+      return isRequested && (!isDeleted || (deletions.get(request.id) ?? at) < at)
         ? []
         : [`${shown(event)} was not requested`];
     });

@@ -1,14 +1,14 @@
 /**
- * What people see who use kubectl, compared: the same commands on a real control plane and on the embedded one.
+ * Compares the output of kubectl: the same commands on a real control plane and on the embedded one.
  *
- * A {@link Story} is a list of {@link Step}s in a namespace of its own. Each step runs on both servers with the same
- * kubectl; what it prints and how it exits is made comparable ({@link normalise} masks only what differs between two runs
- * on a real server) and must then be the same to the letter. Each step is a test of its own.
+ * A {@link Story} is a list of {@link Step}s in a separate namespace. Each step runs on both servers with the same kubectl;
+ * its output and exit code are normalized ({@link normalize} masks only what differs between two runs on a real server) and
+ * must then be identical. Each step is a separate test.
  *
- * `objects.real.test.ts` plays the stories that need an API server alone, `workloads.real.test.ts` those in which
- * controllers, a scheduler and nodes are at work.
+ * `objects.real.test.ts` runs the stories that need only an API server, `workloads.real.test.ts` those with controllers, a
+ * scheduler and nodes.
  */
-export { normalise } from "./normalise.ts";
+export { normalize } from "./normalize.ts";
 export { play } from "./play.ts";
 export { embeddedCluster, embeddedServer, realServer, type Server } from "./servers.ts";
 export { kubectl, type Output, type Session, type Step, type Story, story } from "./story.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { normalise } from "./normalise.ts";
+import { normalize } from "./normalize.ts";
 import type { Server } from "./servers.ts";
 import type { Output, Session } from "./session.ts";
 import type { Step, Story } from "./story.ts";
@@ -34,7 +34,7 @@ export function play(stories: readonly Story[], start: () => Promise<[Server, Se
         for (const step of steps) {
           test(step.name, { skip, ...(step.todo !== undefined && { todo: step.todo }) }, async () => {
             const outputs = await Promise.all(sessions.map((session) => settled(step, session)));
-            const [real, embedded] = outputs.map((output) => normalise(output, step));
+            const [real, embedded] = outputs.map((output) => normalize(output, step));
             assert.equal(embedded, real);
           });
         }

@@ -10,7 +10,7 @@ export interface Output {
 export interface RunOptions {
   input?: string | undefined;
   env?: Record<string, string>;
-  /** Told of all that was printed, whenever more is; the command is ended when it says true, now or later. */
+  /** Called with the whole output whenever it grows; the command is ended when this returns true, now or later. */
   enough?(stdout: string): boolean | Promise<boolean>;
 }
 
@@ -48,11 +48,11 @@ export function session(
             resolve({ code, stdout, stderr: isEnded ? "" : stderr });
           },
         );
-        let seen = "";
+        let output = "";
         if (enough) {
           child.stdout?.on("data", async (chunk: string) => {
-            seen += chunk;
-            if (!(await enough(seen)) || isEnded) return;
+            output += chunk;
+            if (!(await enough(output)) || isEnded) return;
             isEnded = true;
             child.kill("SIGTERM");
           });

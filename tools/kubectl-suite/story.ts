@@ -1,4 +1,4 @@
-import type { Mask } from "./normalise.ts";
+import type { Mask } from "./normalize.ts";
 import type { Output, Session } from "./session.ts";
 
 export type { Output, Session } from "./session.ts";
@@ -17,7 +17,7 @@ export interface Step {
   readonly todo?: string;
 }
 
-/** Commands that build upon each other, in a namespace of their own. */
+/** Commands that build upon each other, in a separate namespace. */
 export interface Story {
   readonly name: string;
   readonly steps: readonly Step[];

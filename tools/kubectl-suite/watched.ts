@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Step } from "./story.ts";
 import { words } from "./story.ts";
 
-/** A watch that goes on while other commands change what it shows; it ends when it has shown so many lines in all. */
+/** A watch that runs while other commands change what it shows; it ends when it has printed `lines` lines in total. */
 export function watched(line: string, lines: number, changes: readonly (readonly string[])[]): Step {
   return {
     name: `kubectl ${line}, while others ${changes.map(([verb]) => verb).join(", ")}`,

@@ -82,7 +82,7 @@ describe("kubeflow's MPI on real nodes", { skip: whyNoRealNodes() }, () => {
     until(`round ${round} is done`, 120, async () =>
       (await logOf((await launcher())[0])).includes(`round ${round}:`) ? true : undefined,
     );
-  const areGone = (pods: () => Promise<readonly Pod[]>) =>
+  const untilDeleted = (pods: () => Promise<readonly Pod[]>) =>
     until("the pods that waited for connections are deleted", 60, async () =>
       (await pods()).length === 0 ? true : undefined,
     );
@@ -104,7 +104,7 @@ describe("kubeflow's MPI on real nodes", { skip: whyNoRealNodes() }, () => {
     assert.deepEqual(hostsIn(log), ["sum-worker-0", "sum-worker-1"], log);
     assert.match(log, /^round 9: the sum of 4 ranks is 46$/m);
     assert.equal(nodesOf(workers), 2, "the workers ran on both nodes");
-    await areGone(() => mpiPods("sum", "worker"));
+    await untilDeleted(() => mpiPods("sum", "worker"));
   });
 
   test("a worker of an MPIJob is killed: the launcher fails and starts the ranks again when the worker is back", async (t) => {
@@ -123,7 +123,7 @@ describe("kubeflow's MPI on real nodes", { skip: whyNoRealNodes() }, () => {
     assert.equal(restartsOf(worker), 1, "the worker's container was restarted in its pod");
     await ends(MPIJob, "killed", "Succeeded");
     assert.match(await logOf((await mpiPods("killed", "launcher"))[0]), /^round 59: the sum of 4 ranks is 246$/m);
-    await areGone(() => mpiPods("killed", "worker"));
+    await untilDeleted(() => mpiPods("killed", "worker"));
   });
 
   test("a worker with the default policy Never is killed: it stays failed, and the job fails with its launcher", async (t) => {
@@ -156,7 +156,7 @@ describe("kubeflow's MPI on real nodes", { skip: whyNoRealNodes() }, () => {
     assert.match(log, /^round 9: the sum of 3 ranks is 33$/m);
     assert.equal(nodesOf(nodes), 2, "they ran on both nodes of the cluster");
     assert.equal(restartsOf(launcher), 0, "the launcher started when it could connect");
-    await areGone(() => trainPods("train", "node"));
+    await untilDeleted(() => trainPods("train", "node"));
   });
 
   test("a node of a TrainJob is killed: it and the launcher are restarted in their pods, and the job completes", async (t) => {
@@ -175,7 +175,7 @@ describe("kubeflow's MPI on real nodes", { skip: whyNoRealNodes() }, () => {
     assert.equal(restartsOf(await cluster.client.get(Pod, `${NAMESPACE}/${killed}`)), 1);
     await ends(TrainJob, "again", "Complete");
     assert.match(await logOf((await trainPods("again", "launcher"))[0]), /^round 59: the sum of 3 ranks is 183$/m);
-    await areGone(() => trainPods("again", "node"));
+    await untilDeleted(() => trainPods("again", "node"));
   });
 });
 

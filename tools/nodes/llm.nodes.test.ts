@@ -144,9 +144,9 @@ describe("llm on real nodes", { skip: whyNoRealNodes() }, () => {
       const { status } = await cluster.client.get(ModelDeployment, `${NAMESPACE}/sized`);
       const { requestsPerSecond = 0, latency = "no", neededReplicas = 0, readyReplicas = 0, conditions } = status ?? {};
       const isMet = conditions?.find(({ type }) => type === "SLAMet")?.status === "True";
-      const seen = `${requestsPerSecond} requests/s, ${latency} latency: ${neededReplicas} needed, ${readyReplicas} ready`;
-      if (seen !== last) t.diagnostic(`${((now() - begun) / 1000).toFixed(0)} s: ${seen}`);
-      last = seen;
+      const state = `${requestsPerSecond} requests/s, ${latency} latency: ${neededReplicas} needed, ${readyReplicas} ready`;
+      if (state !== last) t.diagnostic(`${((now() - begun) / 1000).toFixed(0)} s: ${state}`);
+      last = state;
       return neededReplicas === readyReplicas ? { isMet, load: requestsPerSecond, replicas: readyReplicas } : undefined;
     };
     type Size = NonNullable<Awaited<ReturnType<typeof size>>>;

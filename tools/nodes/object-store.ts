@@ -11,7 +11,7 @@ const PORT = 9000;
 const REGION = "us-east-1";
 const KEYS = { "access-key-id": "konverge", "secret-access-key": "not a secret, only a test" };
 
-/** MinIO in a pod behind a Service, with a certificate of an authority of its own; and a client of its S3 API. */
+/** MinIO in a pod behind a Service, with a certificate of a private authority; and a client of its S3 API. */
 export class ObjectStore {
   readonly #host: string;
   readonly #address: string;

@@ -21,7 +21,7 @@ const built = (name: string) => join(nodeCacheFolder(), name);
 /** What its container may have, which a control group of version 2 has as `memory.max`. */
 const MEMORY = 64 * 2 ** 20;
 
-/** A machine of its own: another kernel, with control groups of version 2. It is emulated, and so slow. */
+/** A separate machine: another kernel, with cgroup v2. It is emulated, and therefore slow. */
 describe("another machine", { skip: whyNoRealNodes() || whyNoVirtualMachine() }, () => {
   test("its kubelet joins by a token, as the guide says; its pods run, and are reached by logs, exec and a Service", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "konverge-other-"));

@@ -146,11 +146,11 @@ describe("ray serve on real nodes", { skip: whyNoRealNodes() }, () => {
       );
     };
     t.diagnostic(`the other one answers after ${await timed(upgrade)} s`);
-    const goes = async () =>
+    const untilDeleted = async () =>
       await until("the first one is gone", 200, async () =>
         (await clusters()).includes(old) || (await podsOf(old)).length > 0 ? undefined : true,
       );
-    t.diagnostic(`the first one is gone ${await timed(goes)} s later`);
+    t.diagnostic(`the first one is gone ${await timed(untilDeleted)} s later`);
     assert.deepEqual([await serves(60)], await clusters());
     await isAnswered(100, "welcome second");
     const { metadata } = await cluster.client.get(RayCluster, `${NAMESPACE}/${await serves(10)}`);

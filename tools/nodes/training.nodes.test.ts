@@ -62,7 +62,7 @@ describe("training on real nodes", { skip: whyNoRealNodes() }, () => {
       checkpointDir: "/checkpoints",
       checkpointVolume: { claimName: "checkpoints" },
     });
-    // Logs are read every 30 seconds; the second time tells how fast it is.
+    // Logs are read every 30 seconds; the speed is known after the second time.
     const { progress, lastCheckpoint } = await until("the end is estimated from the logs", 180, async () => {
       const { status } = await get("resumed");
       return status?.progress?.estimatedCompletionTime ? status : undefined;

@@ -39,7 +39,7 @@ export interface VirtualMachineOptions {
   readonly tap?: string;
 }
 
-/** A machine with a kernel of its own, emulated by QEMU. */
+/** A machine with its own kernel, emulated by QEMU. */
 export class VirtualMachine implements AsyncDisposable {
   /** What it has printed. */
   readonly lines: string[] = [];

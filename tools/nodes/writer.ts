@@ -13,8 +13,8 @@ while :; do
 done`;
 
 /**
- * A client that writes through the Service of a Database, from a pod of its own. What counts is what it was told: a number that
- * was acknowledged has to be in the table afterwards; one that was not may be there or not.
+ * A client that writes through the Service of a Database, from a separate pod. A number that was acknowledged must be in the
+ * table afterwards; one that was not may be there or not.
  */
 export class Writer {
   readonly #client: Client;
@@ -61,7 +61,7 @@ export class Writer {
     return writer;
   }
 
-  /** Waits until so many more numbers are acknowledged. */
+  /** Waits until `more` further numbers are acknowledged. */
   async hasWritten(more: number): Promise<void> {
     const before = await this.#acknowledged().catch(() => []);
     await until(`${this.#key} has written ${more} times more`, 240, async () =>

@@ -101,7 +101,7 @@ describe("two replicas of each operator on a real control plane", { skip: plane.
     await supply("calm");
     for (const text of samples()) await apply(text, "--namespace", "calm");
     calm = await settled(clock, () => outcomeIn(client, "calm"));
-    // Each warns of webhooks that nobody serves, and of old definitions, if it may read them.
+    // Each operator warns about webhooks without a server, and about old CRDs, if it has the permission to read them.
     const forbidden = pairs.flat().flatMap(({ network }) => network.forbidden);
     assert.deepEqual(
       forbidden.filter((request) => !/^GET .*(webhookconfigurations|customresourcedefinitions)$/.test(request)),

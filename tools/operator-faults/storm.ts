@@ -9,7 +9,7 @@ export type Pair = readonly [Replica, Replica];
 /** Longer than a lease is valid: the other replica takes it. */
 const LONGER_THAN_A_LEASE = 22_000;
 
-/** What goes wrong, one thing after another, while a share of all requests fails. */
+/** Injects faults, one after another, while a share of all requests fails. */
 export class Storm {
   readonly #cluster: RealCluster;
   readonly #pairs: readonly Pair[];

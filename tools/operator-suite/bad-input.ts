@@ -5,7 +5,7 @@ import type { Scenario, TestEnvironment } from "@konverge/testing";
 import { UNPULLABLE } from "./kwok-pods.ts";
 import { kwokNode } from "./real-ground.ts";
 
-/** What must be said about an object that cannot be as it is asked for. */
+/** The expected report about an object whose spec cannot be satisfied. */
 export interface Report {
   /** A condition, as `Ready False NoRoom no node has …`. */
   readonly condition: RegExp;
@@ -13,14 +13,12 @@ export interface Report {
   readonly event: RegExp;
 }
 
-/** A problem lasts: writes in minutes are told apart from a hot loop. */
+/** How long a problem lasts, in milliseconds: retries with minutes in between are no hot loop. */
 const LASTS = { embedded: 2 * 60_000, real: 5_000 };
-/** A refused write is tried again, after ever longer waits. */
+/** A refused write is retried, with exponential backoff. */
 const NOW_AND_THEN = 8;
 
-/**
- * Waits until a problem is told by a condition and by an event, and sees that nobody goes on writing while it lasts.
- */
+/** Waits until a problem is reported by a condition and an event, and asserts that writes stop while it lasts. */
 export async function isReported(
   stage: TestEnvironment,
   kind: KindRef<KubeObject>,
@@ -33,7 +31,7 @@ export async function isReported(
     return conditions.some((one) => condition.test(`${one.type} ${one.status} ${one.reason} ${one.message}`));
   });
   await stage.until(`an event about ${kind.kind} ${name} says ${event}`, async () =>
-    (await stage.events(kind, name)).some((told) => event.test(told)),
+    (await stage.events(kind, name)).some((text) => event.test(text)),
   );
   await stage.advance(LASTS[stage.where]);
   const before = stage.writes();

@@ -3,7 +3,7 @@ import { isAlreadyExists, sleep } from "@konverge/core";
 import { Namespace } from "@konverge/kinds";
 import type { OperatorTestEnvironment, TestEnvironment } from "@konverge/testing";
 
-/** What every namespace has, or what goes by itself. */
+/** Objects that every namespace has, or that are deleted automatically. */
 const KEPT =
   /^(ServiceAccount default|ConfigMap kube-root-ca\.crt|Service kubernetes|Endpoint.* kubernetes|Event .*|Lease .*)$/;
 /** Milliseconds that operators are given to clean up after their objects. */

@@ -10,7 +10,7 @@ import { kubectlFolder, shellFor } from "./kubectl.ts";
 import { type RealStages, realStages } from "./real-ground.ts";
 import { RoleWitness } from "./real-role.ts";
 
-/** How a stage is set up, wherever it is. */
+/** How a test environment is set up. */
 export interface StageOptions {
   /** Of the embedded cluster. Default: virtual; scenarios that run kubectl need `real`. */
   readonly time?: "virtual" | "real";
@@ -18,7 +18,7 @@ export interface StageOptions {
   readonly nodes?: readonly NodeShape[];
   /** The Pod Security Standard that its namespace enforces. Default: restricted. */
   readonly podSecurity?: PodSecurityLevel;
-  /** Of the embedded cluster: images that nobody has registered cannot be pulled. Default: true. */
+  /** Of the embedded cluster: images that are not registered cannot be pulled. Default: true. */
   readonly strictImages?: boolean;
   /** Default: one that is made for the scenario. */
   readonly namespace?: string;
@@ -48,7 +48,7 @@ export function embeddedOptions({ kubectl, podSecurity, ...options }: StageOptio
   };
 }
 
-/** Plays a scenario on an embedded cluster of its own. */
+/** Runs a scenario on a new embedded cluster. */
 export async function playOnEmbedded(scenario: Scenario, options: StageOptions = {}): Promise<void> {
   await runScenario(scenario, embeddedOptions(options));
 }
@@ -60,8 +60,8 @@ export function onEmbedded(name: string, scenario: Scenario, options: StageOptio
 }
 
 /**
- * Declares tests of scenarios on one real control plane, each in a namespace of its own; skipped, with the reason, where
- * there is none. For `*.real.test.ts`.
+ * Declares tests of scenarios on one real control plane, each in a separate namespace; skipped, with the reason, where there
+ * is none. For `*.real.test.ts`.
  */
 export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: RealOptions = {}): void {
   const plane = findControlPlane();
@@ -76,7 +76,7 @@ export function onReal(scenarios: Readonly<Record<string, Scenario>>, options: R
     });
     for (const [index, [name, scenario]] of Object.entries(scenarios).entries()) {
       const namespace = index === 0 && options.namespace ? options.namespace : `stage-${index}`;
-      test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario, witness?.fate));
+      test(name, { timeout: LONGEST }, () => stages.play(namespace, scenario, witness?.recorder));
     }
     if (!witness) return;
     test(`${options.role?.name} does all this under exactly its role: the server refuses what any rule allows, without it`, async () => {

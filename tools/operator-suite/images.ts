@@ -1,5 +1,5 @@
 /**
- * The images that the operators choose by themselves, as their registries have them; those without a tag with any. It is
+ * The images that the operators choose by default, as their registries have them; those without a tag with any. It is
  * written independently of the operators: an operator that misspells one leaves its pods in ImagePullBackOff, and its tests
  * fail.
  */

@@ -1,17 +1,18 @@
 /**
  * Tests of this repository's operators: one scenario, played on the embedded cluster and on a real control plane.
  *
- * A scenario is a function of a {@link Stage} that asserts what it expects. {@link onEmbedded} and {@link onReal} declare it
- * as a test; on the real one its role is judged besides. Survival tests play it many times: {@link survivesFaults} with every fault at
- * every point, {@link survivesCrashesAndErrors} with some of them, {@link survivesDeletion} deletes its objects in each phase,
- * {@link repairsChildren} deletes and edits its children, {@link survivesSpecChanges} changes specs there and back,
- * {@link survivesCrdDeletion} takes its definitions away, and {@link exactRole} takes each permission away. What they stand on is `@konverge/testing`; here are the real ground, kubectl, and the way into node:test.
+ * A scenario is a function of a {@link TestEnvironment} that asserts what it expects. {@link onEmbedded} and {@link onReal}
+ * declare it as a test; on the real one its role is judged as well. Survival tests run it many times: {@link survivesFaults}
+ * with every fault at every point, {@link survivesCrashesAndErrors} with some of them, {@link survivesDeletion} deletes its
+ * objects in each phase, {@link repairsChildren} deletes and edits its children, {@link survivesSpecChanges} changes specs
+ * back and forth, {@link survivesCrdDeletion} deletes its CRDs, and {@link exactRole} removes each permission. They are based
+ * on `@konverge/testing`; this package adds the real control plane, kubectl, and the integration with node:test.
  *
  * ```ts
- * const converges: Scenario = async (stage) => {
- *   await stage.start(llmOperator);
- *   await stage.apply(sample);
- *   await stage.until("it is ready", async () => (await stage.condition(LLMModel, "llama", "Ready")) === "True AsExpected");
+ * const converges: Scenario = async (env) => {
+ *   await env.start(llmOperator);
+ *   await env.apply(sample);
+ *   await env.until("it is ready", async () => (await env.condition(LLMModel, "llama", "Ready")) === "True AsExpected");
  * };
  * onEmbedded("a model converges", converges);
  * survivesFaults("a model converges, whatever fails", llmOperator, converges);

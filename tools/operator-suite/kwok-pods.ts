@@ -65,7 +65,7 @@ const WAITS: PodStage & Record<string, unknown> = {
   } as PodStage["spec"],
 };
 
-/** KWOK's own stages of pods, but that pods with images that cannot be pulled do not start. */
+/** KWOK's own `Stage` objects for pods, except that pods whose images cannot be pulled do not start. */
 export function podStages(): readonly object[] {
   const plane = findControlPlane();
   if (!plane.available) throw new Error(plane.why);

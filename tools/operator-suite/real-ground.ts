@@ -17,22 +17,22 @@ import { emptied, freshNamespace, type PodSecurityLevel, withoutInstances } from
 import { shellFor } from "./kubectl.ts";
 import { podStages } from "./kwok-pods.ts";
 
-/** A namespace of a real control plane as something to stand on. */
+/** A namespace of a real control plane, as a test backend. */
 export interface RealGround extends TestBackend {
   end(): Promise<void>;
 }
 
-/** No write by an operator for so long counts as settled. */
+/** Operators count as idle after this time without a write, in milliseconds. */
 const QUIET = 3_000;
 const SETTLING = 120_000;
 const PATIENCE = 90_000;
 
-/** A real control plane on which scenarios are played, one after another, each in a namespace of its own. */
+/** A real control plane on which scenarios run, one after another, each in a separate namespace. */
 export interface RealStages extends AsyncDisposable {
   readonly cluster: RealCluster;
   readonly client: Client;
-  /** Nothing may be refused to an operator: it has exactly its role. */
-  play(name: string, scenario: Scenario, fate?: FaultInjector): Promise<void>;
+  /** Asserts that no request of an operator is refused, as it has exactly its role. */
+  play(name: string, scenario: Scenario, faults?: FaultInjector): Promise<void>;
 }
 
 /** Starts a real control plane with simulated nodes. */
@@ -50,10 +50,10 @@ export async function realStages(
   return {
     cluster,
     client,
-    async play(namespace, scenario, fate) {
+    async play(namespace, scenario, faults) {
       const ground = await realGround(cluster, client, namespace, options.podSecurity);
       const refused: string[] = [];
-      const stage = new OperatorTestEnvironment(ground, { ...fate, denied: (message) => refused.push(message) });
+      const stage = new OperatorTestEnvironment(ground, { ...faults, denied: (message) => refused.push(message) });
       try {
         await scenario(stage);
         assert.deepEqual(refused, [], "the role does not allow what the operator does");
@@ -125,11 +125,12 @@ async function realGround(
     register: (process) => serveWebhooksOnPort(process, client),
     async settled(writes) {
       const start = clock.monotonic();
-      let [seen, since] = [writes(), start];
+      let [count, since] = [writes(), start];
       while (clock.monotonic() - since < QUIET) {
-        if (clock.monotonic() - start > SETTLING) throw new Error("it does not settle: the operators write on and on");
+        if (clock.monotonic() - start > SETTLING)
+          throw new Error("it does not become idle: the operators keep writing");
         await sleep(clock, 200);
-        if (writes() !== seen) [seen, since] = [writes(), clock.monotonic()];
+        if (writes() !== count) [count, since] = [writes(), clock.monotonic()];
       }
     },
     shell: (command, more) => shell.run(command, more),

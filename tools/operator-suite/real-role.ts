@@ -18,11 +18,11 @@ const HOME = "judged-system";
 const PATIENCE = 60_000;
 
 /**
- * Sees what an operator does on a real control plane under exactly its role, and has the server judge each of its rules.
+ * Records what an operator does on a real control plane with exactly its role, and has the server evaluate each of its rules.
  *
- * Guarantees: every verb of the role was used by the scenarios that were played (but for those declared as rarely needed);
- * and of a role that lacks any one of the rules, the server says that it does not allow what was used. So a rule that is
- * missing makes a scenario fail, and a rule that is not needed is told.
+ * Guarantees: every verb of the role was used by the scenarios (except for those declared as rarely needed); and without any
+ * one of the rules, the server does not allow what was used. So a missing rule makes a scenario fail, and a superfluous rule
+ * is reported.
  */
 export class RoleWitness {
   readonly #operator: Operator;
@@ -32,8 +32,8 @@ export class RoleWitness {
     this.#operator = operator;
   }
 
-  /** Of each scenario. */
-  get fate(): FaultInjector {
+  /** Records the requests of a scenario. */
+  get recorder(): FaultInjector {
     return { around: this.#recorder.transport };
   }
 

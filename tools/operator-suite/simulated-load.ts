@@ -2,7 +2,7 @@ import { seededRandom } from "@konverge/core";
 import { Pod } from "@konverge/kinds";
 import type { TestEnvironment } from "@konverge/testing";
 
-/** A request that was answered, or will be. Milliseconds on the stage's clock. */
+/** A request that was answered, or will be. Milliseconds on the clock of the test environment. */
 interface Served {
   readonly arrived: number;
   readonly started: number;
@@ -50,8 +50,8 @@ interface ServerOptions {
 }
 
 /**
- * Clients and servers, request by request: requests arrive at random, wait in one line, and are worked on by the replicas that
- * are ready, each for a given time. Servers tell of it as vLLM does. Nothing of the operator's own model is in it.
+ * Simulates clients and servers, request by request: requests arrive at random, wait in one queue, and are processed by the
+ * ready replicas, each for a given time. Servers report metrics like vLLM. It shares no code with the operator's model.
  */
 export class SimulatedLoad {
   readonly #stage: TestEnvironment;

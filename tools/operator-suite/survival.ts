@@ -29,10 +29,10 @@ const SEED = Number(process.env["KONVERGE_PROOFS_SEED"] ?? 1);
 
 /** `--depth 1`: no pairs of faults. */
 const DEPTH = Number(process.env["KONVERGE_PROOFS_DEPTH"] ?? 2);
-/** `--continue`: what passed with the same code is not tried again. */
+/** `--continue`: what passed with the same code is not run again. */
 const CONTINUES = process.env["KONVERGE_PROOFS_CONTINUE"] === "yes";
 
-/** How a proof's options become those of its runs. */
+/** Splits the options of a survival test from those of its environment. */
 function split<T extends SurvivalOptions & { readonly every?: number; readonly runs?: number }>(options: T) {
   const { time, nodes, namespace, kubectl, podSecurity, ...whole } = options;
   const { every = 1, runs = Number.POSITIVE_INFINITY } = whole;
@@ -102,11 +102,11 @@ export function survivesSpecChanges(
 }
 
 /**
- * Declares a test that plays a scenario once for each write of its operators and deletes all objects of a kind right after
- * it, in the background and in the foreground by turns: everything must be cleaned up, as it is when they are deleted at
- * the end of the scenario, and the operator must come to rest without complaints.
+ * Declares a test that runs a scenario once for each write of its operators and deletes all objects of a kind right after
+ * it, alternately in the background and in the foreground: everything must be cleaned up, as it is when they are deleted at
+ * the end of the scenario, and the operator must become idle without warnings.
  *
- * With `every: n` only each n-th write is tried. `kept` tells what may stay in some phases only.
+ * With `every: n` only every nth write is tried. `kept` selects what may stay in some phases only.
  */
 export function survivesDeletion(
   name: string,
@@ -119,12 +119,12 @@ export function survivesDeletion(
 }
 
 /**
- * Declares a test that plays a scenario to its end, then deletes each child of the operator's objects, and changes and
- * removes by hand each field that the operator has applied: everything must become as it was. A label and an annotation
- * that somebody adds must stay.
+ * Declares a test that runs a scenario to its end, then deletes each child of the operator's objects, and edits and removes
+ * each field that the operator has applied: everything must be repaired. A label and an annotation that another client adds
+ * must stay.
  *
- * With `every: n` only each n-th field is edited. `except` leaves out children, or fields by their JSON pointer, that are
- * somebody else's to change.
+ * With `every: n` only every nth field is edited. `except` excludes children, or fields by their JSON pointer, that others
+ * may change.
  */
 export function repairsChildren(
   name: string,
@@ -136,9 +136,9 @@ export function repairsChildren(
 }
 
 /**
- * Declares a test that plays a scenario to its end and deletes the operator's CRDs while it runs: all objects go, the
- * operator comes to rest, and when the CRDs are installed again the scenario ends as before with the same process.
- * The scenario is played twice in one namespace: what it makes besides the operator's objects, it must apply, not create.
+ * Declares a test that runs a scenario to its end and deletes the operator's CRDs while it runs: all objects are deleted, the
+ * operator becomes idle, and when the CRDs are installed again the scenario ends as before with the same process.
+ * The scenario runs twice in one namespace: objects other than the operator's must be applied, not created.
  */
 export function survivesCrdDeletion(
   name: string,

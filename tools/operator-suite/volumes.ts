@@ -2,8 +2,8 @@ import { CSIDriver, PersistentVolume } from "@konverge/kinds";
 import type { TestEnvironment } from "@konverge/testing";
 
 /**
- * Volumes for claims of a scenario. A real control plane with simulated nodes has nobody who makes them; the embedded cluster
- * has, and needs none of these.
+ * Volumes for the claims of a scenario. A real control plane with simulated nodes has no provisioner; the embedded cluster
+ * has one, and needs none of these.
  */
 export async function supplyVolumes(stage: TestEnvironment, ...sizes: readonly string[]): Promise<void> {
   if (stage.where === "embedded") return;

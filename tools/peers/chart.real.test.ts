@@ -73,8 +73,8 @@ onBothServers(
       if (scene.stage.server === "embedded") assert.match(await run("test", "training"), /Phase: {10}Succeeded/);
 
       await run("uninstall", "training", "--wait");
-      await until("the Deployment is gone", () => isGone(scene, Deployment, `${namespace}/${name}`));
-      await until("its account is gone", () => isGone(scene, ServiceAccount, `${namespace}/${name}`));
+      await until("the Deployment is gone", () => isDeleted(scene, Deployment, `${namespace}/${name}`));
+      await until("its account is gone", () => isDeleted(scene, ServiceAccount, `${namespace}/${name}`));
       await crd();
       await client.delete(CustomResourceDefinition, metadata.name);
     },
@@ -134,7 +134,7 @@ function helmIn({ stage, peer }: Scene, namespace?: string): (...args: string[])
   };
 }
 
-function isGone<T extends KubeObject>({ stage }: Scene, kind: KindRef<T>, key: string): Promise<boolean> {
+function isDeleted<T extends KubeObject>({ stage }: Scene, kind: KindRef<T>, key: string): Promise<boolean> {
   return stage.client.get(kind, key).then(
     () => false,
     (error: unknown) => isNotFound(error),

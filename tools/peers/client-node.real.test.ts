@@ -11,7 +11,7 @@ const objects: Stories = {
       stale: [true, 409, "Conflict"],
       pages: [1, 1, ""],
       watched: ["MODIFIED replaced", "DELETED replaced"],
-      seen: ["add first value", "delete first replaced"],
+      observed: ["add first value", "delete first replaced"],
       missing: [404, 'configmaps "first" not found'],
     });
   },

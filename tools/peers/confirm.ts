@@ -36,7 +36,7 @@ if ((name === undefined) !== isOwn || results === undefined) {
   process.exit(2);
 }
 
-// The operator and the control plane end with this process, so this one has to exit by itself.
+// The operator and the control plane end with this process, so it must exit on a signal.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const { command, scenario } =
   name === undefined

@@ -74,16 +74,16 @@ onBothServers(controllerRuntime, {
     assert.equal(event?.note, "deployment lamp created");
 
     await client.delete(Gadget, `${namespace}/lamp`);
-    const isGone = <T extends KubeObject>(kind: KindRef<T>, name: string) =>
+    const isDeleted = <T extends KubeObject>(kind: KindRef<T>, name: string) =>
       client.get(kind, `${namespace}/${name}`).then(
         () => false,
         (error: unknown) => isNotFound(error),
       );
-    await until("the gadget is gone", () => isGone(Gadget, "lamp"));
+    await until("the gadget is gone", () => isDeleted(Gadget, "lamp"));
     assert.deepEqual((await client.get(ConfigMap, `${namespace}/lamp-farewell`)).data, { color: "red" });
     await until(
       "its children are gone",
-      async () => (await isGone(Deployment, "lamp")) && isGone(ConfigMap, "lamp-settings"),
+      async () => (await isDeleted(Deployment, "lamp")) && isDeleted(ConfigMap, "lamp-settings"),
     );
   },
 

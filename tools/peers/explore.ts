@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// Each operator has its own process group and ends with this process, so this one has to exit by itself.
+// Each operator has its own process group and ends with this process, so it must exit on a signal.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const clock = realClock();
 for (const { peer, version, scenarios } of THIRD_PARTIES) {

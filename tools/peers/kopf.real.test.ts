@@ -26,7 +26,7 @@ const KopfPeering: KindRef<AnyObject> = {
 };
 
 onBothServers(kopf, {
-  "an operator in Python is told of creations, changes and deletions, and of time passing": async (scene) => {
+  "an operator in Python handles creations, changes, deletions and timers": async (scene) => {
     const { stage } = scene;
     const { client, until } = stage;
     const namespace = await stage.namespace("tea");
@@ -51,12 +51,12 @@ onBothServers(kopf, {
     assert.equal((await events())[0]?.message, "from green to black");
 
     await client.create(ConfigMap, { metadata: { name: "labelled", namespace, labels: { tea: "yes" } } });
-    await until("an event of another kind is seen", () => program.output.includes("saw labelled: ADDED"));
+    await until("an event of another kind is handled", () => program.output.includes("saw labelled: ADDED"));
 
     await client.delete(Teapot, `${namespace}/pot`);
-    await until("the teapot is gone", () => isGone(stage, Teapot, `${namespace}/pot`));
+    await until("the teapot is gone", () => isDeleted(stage, Teapot, `${namespace}/pot`));
     await client.get(ConfigMap, `${namespace}/pot-leaves`);
-    await until("its child is gone", () => isGone(stage, ConfigMap, `${namespace}/pot-settings`));
+    await until("its child is gone", () => isDeleted(stage, ConfigMap, `${namespace}/pot-settings`));
     assert.equal(await program.kill("SIGTERM"), 0, program.output.slice(-2000));
     assert.doesNotMatch(program.output, /Traceback|ERROR/);
   },
@@ -100,7 +100,7 @@ function teapot(namespace: string, name: string, tea: string): Teapot {
   return { apiVersion: "peers.example.com/v1", kind: "Teapot", metadata: { name, namespace }, spec: { tea } };
 }
 
-function isGone<T extends KubeObject>({ client }: Stage, kind: KindRef<T>, key: string): Promise<boolean> {
+function isDeleted<T extends KubeObject>({ client }: Stage, kind: KindRef<T>, key: string): Promise<boolean> {
   return client.get(kind, key).then(
     () => false,
     (error: unknown) => isNotFound(error),

@@ -60,9 +60,9 @@ const objects: Stories = {
     ] as const) {
       await client.patch(Lantern, `${namespace}/hall`, { merge: { metadata: { labels: { lit } } } });
       await until(`the reflector knows ${count}`, async () => {
-        // Two watches have no order: the controller looks again until the reflector has seen the change as well.
+        // Two watches have no order: the controller is triggered until the reflector has observed the change as well.
         await client.patch(Lantern, `${namespace}/hall`, {
-          merge: { metadata: { annotations: { look: String(client.clock.monotonic()) } } },
+          merge: { metadata: { annotations: { trigger: String(client.clock.monotonic()) } } },
         });
         return (await settings()).data?.["lit"] === count;
       });
@@ -71,14 +71,14 @@ const objects: Stories = {
     await until("the change arrives", async () => (await settings()).data?.["lumen"] === "60");
 
     await client.delete(Lantern, `${namespace}/hall`);
-    const isGone = <T extends KubeObject>(kind: KindRef<T>, name: string) =>
+    const isDeleted = <T extends KubeObject>(kind: KindRef<T>, name: string) =>
       client.get(kind, `${namespace}/${name}`).then(
         () => false,
         (error: unknown) => isNotFound(error),
       );
-    await until("the lantern is gone", () => isGone(Lantern, "hall"));
+    await until("the lantern is gone", () => isDeleted(Lantern, "hall"));
     await client.get(ConfigMap, `${namespace}/hall-ashes`);
-    await until("its settings are gone", () => isGone(ConfigMap, "hall-settings"));
+    await until("its settings are gone", () => isDeleted(ConfigMap, "hall-settings"));
     assert.equal(await program.kill("SIGTERM"), 0);
     assert.match(program.output, /stopped\n$/);
     assert.doesNotMatch(program.output, /reflector:/);

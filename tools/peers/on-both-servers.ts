@@ -9,18 +9,18 @@ export interface Scene {
   readonly peer: Extract<FoundPeer, { available: true }>;
 }
 
-/** Stories about a peer: what it does, as a sentence, and the telling. */
+/** Tests of a peer: what it does, as a sentence, and the test function. */
 export type Stories = Record<string, (scene: Scene) => Promise<void>>;
 
-/** Stories that a real control plane without machines cannot play, and why. */
+/** Tests that cannot run on a real control plane without machines, and why. */
 export interface EmbeddedOnly {
   readonly why: string;
   readonly stories: Stories;
 }
 
 /**
- * Plays the stories of a peer on the embedded cluster and on a real control plane: what fails here and not there is ours.
- * Stories share one cluster per server, and keep to namespaces of their own.
+ * Runs the tests of a peer on the embedded cluster and on a real control plane: what fails only on the former is our bug.
+ * Tests share one cluster per server, each in a separate namespace.
  */
 export function onBothServers(peer: Peer, stories: Stories, embeddedOnly?: EmbeddedOnly): void {
   const found = findPeer(peer);
@@ -35,11 +35,11 @@ export function onBothServers(peer: Peer, stories: Stories, embeddedOnly?: Embed
         if (!why) stage = await open();
       });
       after(() => stage?.[Symbol.asyncDispose]());
-      const add = (name: string, tell: Stories[string], skip: string | false) =>
-        test(name, { skip }, () => tell({ stage: stage!, peer: found as Scene["peer"] }));
-      for (const [name, tell] of Object.entries(stories)) add(name, tell, why ?? false);
+      const add = (name: string, run: Stories[string], skip: string | false) =>
+        test(name, { skip }, () => run({ stage: stage!, peer: found as Scene["peer"] }));
+      for (const [name, run] of Object.entries(stories)) add(name, run, why ?? false);
       const here = open === embeddedStage ? undefined : embeddedOnly?.why;
-      for (const [name, tell] of Object.entries(embeddedOnly?.stories ?? {})) add(name, tell, why ?? here ?? false);
+      for (const [name, run] of Object.entries(embeddedOnly?.stories ?? {})) add(name, run, why ?? here ?? false);
     });
   }
 }

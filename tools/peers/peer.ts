@@ -41,7 +41,7 @@ export function findPeer(peer: Peer): FoundPeer {
   return { available: false, why, toolchain };
 }
 
-/** Builds a peer unless it is there. A folder of the cache is complete or absent, whoever is interrupted. */
+/** Builds a peer unless it exists. After an interruption, a folder of the cache is either complete or absent. */
 export function buildPeer(peer: Peer): void {
   const root = cacheRoot(peer);
   const target = join(root, `${peer.name}-${digest(peer)}`);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** A peer's process. It is gone when the test is, whatever happens. */
+/** A peer's process. It never outlives the test. */
 export class RunningProgram implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number>;
@@ -34,7 +34,7 @@ export class RunningProgram implements AsyncDisposable {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Resolves to its exit code when it is gone; -1 if it was killed or never ran. */
+  /** Resolves to its exit code when it has ended; -1 if it was killed or never ran. */
   get ended(): Promise<number> {
     return this.#ended;
   }

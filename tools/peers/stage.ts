@@ -19,7 +19,7 @@ export interface Stage extends AsyncDisposable {
   readonly client: Client;
   /** What the embedded cluster lets one set in code; the real one has none. */
   readonly cluster?: Cluster;
-  /** For files of the test; gone with the stage. */
+  /** For files of the test; deleted with the environment. */
   readonly folder: string;
   /** A new namespace in which pods can be created. */
   namespace(name: string): Promise<string>;

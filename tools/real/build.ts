@@ -29,7 +29,7 @@ import { buildPauseImage } from "./pause-image.ts";
 
 const kwokVersion = "0.8.0";
 
-/** Behaviour of KWOK's nodes and pods; folders of the KWOK module. */
+/** The behavior of KWOK's nodes and pods; folders of the KWOK module. */
 const kwokStages = ["node/fast", "node/heartbeat-with-lease", "pod/fast"];
 
 /** What a real node needs besides packages of the distribution. */
@@ -130,7 +130,7 @@ function inModule(kubernetes: string, build: (work: string) => void): void {
   }
 }
 
-/** A folder is complete or absent, whoever is interrupted and however many builds run at once. */
+/** A folder is complete or absent, even after an interruption and with parallel builds. */
 function buildInto(folder: string, build: (temporary: string) => void): void {
   mkdirSync(cacheRoot(), { recursive: true });
   removeAbandonedBuilds();

@@ -45,7 +45,7 @@ export function etcdFlags({ folder, ports }: Layout): string[] {
 }
 
 export function apiServerFlags({ address, ports, files }: Layout, options: RealClusterOptions): string[] {
-  // Nobody makes service accounts without the controller manager, so pods could not be created with this plugin on.
+  // Without the controller manager there are no service accounts, so pods could not be created with this plugin on.
   const isWanted = options.controllers || options.admissionPlugins?.includes("ServiceAccount");
   const disabled = isWanted ? [] : ["ServiceAccount"];
   const audit = options.auditLog

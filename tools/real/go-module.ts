@@ -11,7 +11,7 @@ export interface DownloadedModule {
 
 /** Runs the Go command; throws with what it said. */
 export function go(folder: string, args: string[], env: Record<string, string> = {}): string {
-  // -mod=mod lets Go complete go.mod and go.sum as it goes: `go mod tidy` would also fetch what only tests need.
+  // With -mod=mod, Go completes go.mod and go.sum during the build: `go mod tidy` would also fetch what only tests need.
   const result = spawnSync("go", args, {
     cwd: folder,
     encoding: "utf8",
@@ -29,7 +29,7 @@ export function downloadModule(folder: string, moduleAtVersion: string): Downloa
 
 /**
  * Writes the go.mod of a module that can build k8s.io/kubernetes from the module proxy. Kubernetes replaces its
- * staging modules by folders of its own repository, which are not in the published module; here each is replaced by
+ * staging modules by folders of its repository, which are not in the published module; here each is replaced by
  * the version published with it (v0.36.3 goes with v1.36.3).
  */
 export function writeKubernetesModule(folder: string, kubernetes: string): void {

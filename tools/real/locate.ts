@@ -32,7 +32,7 @@ export type ControlPlane =
       assets: Partial<Record<AssetName, string>>;
       /** Assets that are not there; options that need them throw. */
       absent: AssetName[];
-      /** KWOK's stage files, the behaviour it gives to nodes and pods. */
+      /** The files with KWOK's `Stage` objects: the behavior of nodes and pods. */
       stages: string[];
     }
   | { available: false; why: string };

@@ -16,7 +16,7 @@ export interface RealClusterOptions {
   };
   /** Run KWOK with this many simulated nodes. */
   kwok?: GpuNodes;
-  /** What KWOK makes of pods, in place of its own fast stages (ready at once, Jobs complete at once): Stage objects. */
+  /** `Stage` objects for pods, in place of KWOK's fast ones (ready at once, Jobs complete at once). */
   podStages?: readonly object[];
   /** Admission plugins to enable beyond the default ones. */
   admissionPlugins?: string[];

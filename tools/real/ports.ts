@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 
-/** Free loopback ports, all different because all are held before the first is let go. */
+/** Free loopback ports, all different because all are held before the first is released. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, listen));
   const ports = servers.map((server) => (server.address() as { port: number }).port);

@@ -5,9 +5,8 @@ import { join } from "node:path";
 /**
  * The processes of one cluster, and its temporary folder, neither of which may outlive the process that asked for them.
  *
- * Flow: a small shell (the watchdog) in a session of its own holds the reading end of a pipe from us and is told each
- * process id. Whatever ends us, a return, a crash, Ctrl-C or SIGKILL, closes the pipe, and the watchdog kills what is
- * left and removes the folder.
+ * Flow: a small shell (the watchdog) in a separate session reads the process ids from a pipe. When this process ends, by a
+ * return, a crash, Ctrl-C or SIGKILL, the pipe closes, and the watchdog kills the remaining processes and removes the folder.
  *
  * Nothing here keeps Node's event loop alive: a test that forgets to stop its cluster still ends.
  */
@@ -42,10 +41,10 @@ export class ProcessGroup {
     child.unref();
     const running = new RunningProcess(name, child, logFile);
     this.#running.add(running);
-    this.#tell("add", child.pid);
+    this.#send("add", child.pid);
     child.once("exit", () => {
       this.#running.delete(running);
-      this.#tell("drop", child.pid);
+      this.#send("drop", child.pid);
     });
     return running;
   }
@@ -55,13 +54,13 @@ export class ProcessGroup {
     await Promise.all([...this.#running].map((running) => running.kill()));
     const watchdog = this.#watchdog;
     if (watchdog.exitCode !== null || watchdog.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => watchdog.once("exit", () => resolve()));
+    const exited = new Promise<void>((resolve) => watchdog.once("exit", () => resolve()));
     watchdog.ref();
     watchdog.stdin!.end();
-    await gone;
+    await exited;
   }
 
-  #tell(verb: "add" | "drop", pid: number | undefined): void {
+  #send(verb: "add" | "drop", pid: number | undefined): void {
     if (pid !== undefined && this.#watchdog.stdin!.writable) this.#watchdog.stdin!.write(`${verb} ${pid}\n`);
   }
 }
@@ -71,7 +70,7 @@ export class RunningProcess {
   readonly name: string;
   readonly logFile: string;
   readonly pid: number | undefined;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   #spawnError: Error | undefined;

@@ -64,7 +64,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     try {
       return await startOnce(options);
     } catch (error) {
-      // Between finding a port free and its use somebody else can take it.
+      // Another process can take a free port before it is used.
       if (attempt === 3 || !String(error).includes("address already in use")) throw error;
     }
   }
@@ -162,7 +162,7 @@ async function startOnce(options: RealClusterOptions): Promise<RealCluster> {
   }
 }
 
-/** The files that tell KWOK what nodes and pods do. */
+/** The files with KWOK's `Stage` objects for nodes and pods. */
 function stageFiles(folder: string, own: readonly string[], podStages: readonly object[] | undefined): string[] {
   if (!podStages) return [...own];
   const ofNodes = own.filter((path) => basename(path).startsWith("node-"));
@@ -246,7 +246,7 @@ async function ready(server: RunningProcess, api: AdminApi): Promise<void> {
 }
 
 async function createNodes(api: AdminApi, options: GpuNodes): Promise<void> {
-  // Each call has a connection of its own: a thousand at once would time out in their handshakes.
+  // Each call opens a new connection: a thousand at once would time out in their handshakes.
   const waiting = nodeObjects(options).values();
   const worker = async () => {
     for (const node of waiting) {

@@ -12,7 +12,7 @@ import { claimName } from "./names.ts";
 import { lsnText, type ServerReport } from "./server-report.ts";
 import { firstTopology, type Topology } from "./topology.ts";
 
-/** On a Database: the pod whose data to continue with when its volumes do not tell. */
+/** On a Database: the pod whose data to continue with when its volumes do not show which server led last. */
 export const ADOPT = "databases.example.com/adopt";
 
 const SOON = 2_000;
@@ -47,13 +47,13 @@ export function adoptionStep(database: Database, { topology, members }: Pick<Sit
   if (!chosen) {
     const found = holders.map(({ name, report }) => `${name} has ${describe(report!)}`).join("; ");
     const message =
-      `the volumes do not tell which server led last: ${found}. Set the annotation ${ADOPT} to the pod whose data to continue ` +
+      `the volumes do not show which server led last: ${found}. Set the annotation ${ADOPT} to the pod whose data to continue ` +
       "with: the others become copies of it";
     return { topology, problem: { reason: "NoVolumeLeads", message }, after: SOON };
   }
   return {
     topology: { term: term + 1, primary: chosen.name, upstream: chosen.name, fresh: false },
-    told: {
+    event: {
       type: "normal",
       reason: "VolumesAdopted",
       message: `${chosen.name} leads on with the data on its volume: ${describe(chosen.report!)}`,

@@ -26,15 +26,15 @@ import { jobEnd } from "./task-pod.ts";
 import { taskProblem } from "./task-problem.ts";
 import type { TaskReport } from "./task-report.ts";
 
-/** On a DatabaseBackup that the operator has made to tell of a scheduled one. */
+/** On a DatabaseBackup that the operator has created for a scheduled backup. */
 export const SCHEDULED = "databases.example.com/scheduled";
 const JOB_NAME = "batch.kubernetes.io/job-name";
 
 type Status = NonNullable<ReconcileResult<DatabaseBackup>["status"]>;
 
-/** Takes the backup that a DatabaseBackup asks for, by a Job of its name, and tells what became of it. */
+/** Takes the backup of a DatabaseBackup in a Job of the same name, and reports its outcome. */
 export function databaseBackups() {
-  // Backups by their database, to look at all of them when one has let others go.
+  // Backups by their database: a new backup may expire others.
   const siblings = new Map<string, Set<string>>();
   return controller(DatabaseBackup, {
     watches: [
@@ -111,7 +111,7 @@ async function take(backup: DatabaseBackup, context: ReconcileContext): Promise<
     : `it is in ${facts.folder} of the volume of claim ${facts.claim}`;
   if (status?.phase !== "Completed") events.normal("BackupCompleted", message);
   return {
-    status: { phase: "Completed", ...facts, ...told(report, job) },
+    status: { phase: "Completed", ...facts, ...reportedStatus(report, job) },
     conditions: { Ready: conditionTrue("Completed", message) },
   };
 }
@@ -123,7 +123,7 @@ function whereabouts(place: BackupPlace, { metadata, spec }: DatabaseBackup, met
 }
 
 /** What a backup's script has reported, and what its Job knows if there is no report. */
-function told(report: TaskReport, { status }: Job): Status {
+function reportedStatus(report: TaskReport, { status }: Job): Status {
   const { startLSN, stopLSN, size, host, kept, label } = report;
   const startedAt = report["started"] ?? status?.startTime;
   const stoppedAt = report["stopped"] ?? status?.completionTime;
@@ -151,7 +151,7 @@ function whyNotNow(database: Database): [reason: string, message: string] | unde
   return undefined;
 }
 
-/** What cannot be done yet says so; it goes on by itself when that has changed. */
+/** Reports why a backup cannot be taken yet; a change of that reason triggers the next reconcile. */
 function waits(
   { status }: DatabaseBackup,
   reason: string,
@@ -175,12 +175,12 @@ function fails(
   };
 }
 
-/** A backup that a later one has let go is no backup any more. */
+/** Marks a backup as expired once a later one has removed its files. */
 async function expire(backup: DatabaseBackup, context: ReconcileContext): Promise<ReconcileResult<DatabaseBackup>> {
   const { cache, client, events } = context;
   const { name, namespace, uid, labels } = backup.metadata;
-  const letGo = isLetGo(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
-  if (!letGo) return endedTask(backup);
+  const expired = isExpired(name, backup.spec.database, backup.status ?? {}, cache.list(DatabaseBackup, namespace));
+  if (!expired) return endedTask(backup);
   if (labels?.[SCHEDULED]) {
     // Direct write: an expired object deletes itself.
     await client.delete(DatabaseBackup, `${namespace}/${name}`, { preconditions: { uid: uid! } });
@@ -192,8 +192,8 @@ async function expire(backup: DatabaseBackup, context: ReconcileContext): Promis
   return { status: { ...rest, phase: "Expired" }, conditions: { Ready: conditionFalse("Expired", message) } };
 }
 
-/** Whether the last backup that was taken later of the same database in the same way has let one of this name go. */
-export function isLetGo(
+/** Whether the latest backup of the same database and method has expired the one with this name. */
+export function isExpired(
   name: string,
   database: string,
   { method, stoppedAt = "" }: { method?: BackupMethod; stoppedAt?: string },

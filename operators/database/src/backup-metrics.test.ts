@@ -42,6 +42,6 @@ test("a failed backup is reported until a later one is complete, and does not hi
   const running = backup("three", "2026-03-03T03:00:00Z", { phase: "Running" });
   const numbers = backupNumbers(database, [failed, whole, running]);
   assert.deepEqual([numbers.failed, numbers.size], [1, 1234]);
-  const mended = { ...whole, metadata: { ...whole.metadata, creationTimestamp: "2026-03-04T03:00:00Z" } };
-  assert.equal(backupNumbers(database, [failed, mended]).failed, 0);
+  const newer = { ...whole, metadata: { ...whole.metadata, creationTimestamp: "2026-03-04T03:00:00Z" } };
+  assert.equal(backupNumbers(database, [failed, newer]).failed, 0);
 });

@@ -15,7 +15,7 @@ export interface BackupNumbers {
   readonly size?: number;
 }
 
-/** What the objects tell of a database's backups. */
+/** The metrics of a database's backups. */
 export function backupNumbers(database: Database, all: readonly DatabaseBackup[]): BackupNumbers {
   const backups = all.filter(({ spec }) => spec.database === database.metadata.name);
   const made = ({ metadata }: DatabaseBackup) => Date.parse(metadata.creationTimestamp ?? "");
@@ -37,7 +37,7 @@ export function backupNumbers(database: Database, all: readonly DatabaseBackup[]
   };
 }
 
-/** What this operator tells Prometheus about backups. How old the last one is, Prometheus knows best: time() less when it was. */
+/** The metrics of backups. Queries compute the age of the last one: `time()` minus its timestamp. */
 export class BackupMetrics {
   readonly #latest = new Map<string, { readonly database: Database; readonly numbers: BackupNumbers }>();
   #existing: (() => Iterable<KubeObject>) | undefined;
@@ -72,7 +72,7 @@ export class BackupMetrics {
   }
 
   /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
-  tell(database: Database, backups: readonly DatabaseBackup[], existing: () => Iterable<KubeObject>): void {
+  update(database: Database, backups: readonly DatabaseBackup[], existing: () => Iterable<KubeObject>): void {
     this.#latest.set(keyOf(database), { database, numbers: backupNumbers(database, backups) });
     this.#existing = existing;
   }

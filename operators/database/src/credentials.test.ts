@@ -11,7 +11,12 @@ const database = Database.new({
 }) as unknown as Database;
 
 function passwords({ secrets }: Clock): string[] {
-  const { data } = credentialsFor(database, engineOf(database), { live: undefined, secrets, now: 0, told: undefined });
+  const { data } = credentialsFor(database, engineOf(database), {
+    live: undefined,
+    secrets,
+    now: 0,
+    reportedDigest: undefined,
+  });
   return ["password", "replication-password", "monitor-password"].map((key) =>
     Buffer.from(data?.[key] ?? "", "base64").toString(),
   );

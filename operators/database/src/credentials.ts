@@ -16,8 +16,8 @@ export interface CredentialsContext {
   readonly live: Secret | undefined;
   readonly secrets: SecretSource;
   readonly now: number;
-  /** The digest of the password that the primary says it has; undefined while it does not answer. */
-  readonly told: string | undefined;
+  /** The digest of the password that the primary reports; undefined while it does not answer. */
+  readonly reportedDigest: string | undefined;
   /** The Secret of the application's role, if there is one. */
   readonly application?: Secret | undefined;
 }
@@ -31,12 +31,12 @@ export interface CredentialsContext {
  * under one of the two names, and the next process goes on from there.
  */
 export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
-  const { live, secrets, now, told } = context;
+  const { live, secrets, now, reportedDigest } = context;
   const newPassword = () => secrets.text(LENGTH);
   const known = (key: string) => textOf(live, key);
   const present = known("password") ?? newPassword();
   const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword() : undefined);
-  const isSet = next !== undefined && told === passwordDigest(next);
+  const isSet = next !== undefined && reportedDigest === passwordDigest(next);
   const password = isSet ? next : present;
   const isNew = isSet || known("password") === undefined;
   const asked = isNew ? database.metadata.annotations?.[ROTATE] : live?.metadata.annotations?.[ROTATE];
@@ -82,7 +82,7 @@ function textOf(secret: Secret | undefined, key: string): string | undefined {
   return value ? Buffer.from(value, "base64").toString() : undefined;
 }
 
-/** As `status.sh` tells it. */
+/** In the format of `status.sh`. */
 export function passwordDigest(password: string): string {
   return createHash("sha256").update(password).digest("hex");
 }
@@ -93,8 +93,8 @@ export function isRotating(secret: Secret | undefined): boolean {
 }
 
 /** A server that does not answer cannot be given another password. */
-function isRotationDue(database: Database, engine: Engine, { live, now, told }: CredentialsContext): boolean {
-  if (!live?.data?.["password"] || told === undefined || engine.name !== "postgres") return false;
+function isRotationDue(database: Database, engine: Engine, { live, now, reportedDigest }: CredentialsContext): boolean {
+  if (!live?.data?.["password"] || reportedDigest === undefined || engine.name !== "postgres") return false;
   const { annotations = {} } = live.metadata;
   const asked = database.metadata.annotations?.[ROTATE];
   if (asked !== undefined && asked !== annotations[ROTATE]) return true;

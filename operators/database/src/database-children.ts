@@ -61,11 +61,11 @@ export function servicesFor(database: Database, engine: Engine) {
   ];
 }
 
-/** What a StatefulSet is made for, besides the object itself. */
+/** The inputs of the StatefulSet, besides the Database. */
 export interface ServersWanted {
   /** How many pods. */
   readonly replicas: number;
-  /** The size that the claim template has already: it cannot be changed, volumes grow by themselves. */
+  /** The size in the existing claim template, which cannot be changed: volumes are grown separately. */
   readonly claimed: QuantityValue | undefined;
   /** All on one node, since they share a volume that cannot be on several. */
   readonly together?: boolean;

@@ -34,7 +34,7 @@ import { credentialsFor, isRotating, passwordDigest } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { specErrors } from "./database-admission.ts";
 import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
-import { conditionsOf, type Findings, isStarting, leads, statusOf, tell } from "./database-status.ts";
+import { conditionsOf, type Findings, isStarting, leads, recordEvents, statusOf } from "./database-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { DRILL_OF } from "./drill-jobs.ts";
 import { drillHistory } from "./drill-status.ts";
@@ -51,9 +51,9 @@ import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
 import type { AskServer } from "./server-report.ts";
-import { LOOK_AT_CERTIFICATES, tlsChildren } from "./server-tls.ts";
+import { CERTIFICATE_CHECK_INTERVAL, tlsChildren } from "./server-tls.ts";
 import { askServers, capacityOf, claimsOf, labelPods, outdatedPods, removePod, serverProblem } from "./servers.ts";
-import { type StorageStep, storageStep, wantedSize } from "./storage.ts";
+import { desiredSize, type StorageStep, storageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, topologyFor } from "./topology.ts";
@@ -65,8 +65,8 @@ const ROUND = 30_000;
 const PROMOTION = 1_000;
 
 /**
- * Keeps the servers of each Database with their volumes, Services, settings and credentials; decides who of them leads;
- * replaces them one after the other when something is new; lets volumes grow; and tells how all of it is doing.
+ * Reconciles each Database: applies its servers, volumes, Services, settings and credentials, decides which server leads,
+ * rolls out changes one server at a time, grows volumes, and reports the status.
  */
 export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: FleetRollout, leases: Leases) {
   const ofDatabase = ({ metadata: { namespace, labels } }: Pod | PersistentVolumeClaim) =>
@@ -125,7 +125,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const written = knownTopology(database, observed(ConfigMap, topologyName(database)), volumes);
       const stopped = whyStopped(database);
       const servers = observed(StatefulSet, metadata.name);
-      // Whoever leads stays until another does.
+      // The server that leads is kept until another one leads.
       const leader = indexOf(written.primary || written.upstream) + 1;
       const count = Math.max(spec.instances, leader, written.adopting ? volumes : 0);
       const live = cache.get(Secret, `${metadata.namespace}/${secretName(database)}`);
@@ -153,17 +153,17 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
 
       const claims = claimsOf(database, count, context);
       const reports = members.flatMap(({ report }) => report ?? []);
-      const wish = wantedSize(spec, claims, reports);
-      const storage = await growVolumes(database, wish.size, claims, context);
+      const desired = desiredSize(spec, claims, reports);
+      const storage = await growVolumes(database, desired.size, claims, context);
       const claimed = servers?.spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.["storage"];
       const backups = existingBackupClaim(database, context);
       const together = isArchived(database) && isOfOneNode(database, backups);
       const rendered = statefulSetFor(database, engine, { replicas: stopped ? 0 : count, claimed, together });
       const draft = markedServers(database, rendered, servers);
       const primary = step.topology.primary || step.topology.upstream || podName(database);
-      const isSeen = servers?.status?.observedGeneration === servers?.metadata.generation;
+      const isObserved = servers?.status?.observedGeneration === servers?.metadata.generation;
       const areThere = members.every(({ pod }) => (stopped ? !pod : pod?.ready && !pod.ending));
-      const isNewest = isApplied(StatefulSet, draft, servers) && isSeen && (outdated.size === 0 || waits);
+      const isNewest = isApplied(StatefulSet, draft, servers) && isObserved && (outdated.size === 0 || waits);
       const pending = await certificateProblem(database, context);
       const ready = !pending && isNewest && areThere && (stopped !== undefined || leads(step.topology, members));
       if (ready && outdated.size === 0) fleet.finish(database);
@@ -181,22 +181,22 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         asked: isAsked,
         problem,
         storage,
-        atLimit: wish.atLimit ?? false,
+        atLimit: desired.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
         drills: await drillHistory(database, context),
         stopped,
       };
-      tell(database, findings, events);
-      metrics.tell(database, findings, () => cache.list(Database));
-      const told = members.find(({ report }) => report?.role === "primary")?.report?.password;
+      recordEvents(database, findings, events);
+      metrics.update(database, findings, () => cache.list(Database));
+      const reportedDigest = members.find(({ report }) => report?.role === "primary")?.report?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const { secrets } = clock;
       const [application] = applicationSecretFor(database, engine, { live: liveApplication, secrets });
-      const secret = credentialsFor(database, engine, { live, secrets, now: clock.now(), told, application });
+      const secret = credentialsFor(database, engine, { live, secrets, now: clock.now(), reportedDigest, application });
       const ofPoolers = secret.data?.[hasSuperuserAccess(database) ? "password" : "userlist.txt"] ?? "";
       const certificates = await tlsChildren(database, context);
-      const renewal = certificates.length > 0 ? LOOK_AT_CERTIFICATES : undefined;
+      const renewal = certificates.length > 0 ? CERTIFICATE_CHECK_INTERVAL : undefined;
       // Too little room is a problem only when it lasts, and no event reports that.
       const wait = waits ? ROUND : ready ? undefined : POD_PROBLEM_GRACE_MS;
       const round = isStarting(step.topology, members, clock.now()) ? PROMOTION : count > 1 ? LEASE_ROUND : ROUND;
@@ -279,7 +279,7 @@ async function growVolumes(
   return steps.find(({ step }) => step !== "none") ?? { step: "none" };
 }
 
-/** What the cluster refuses is said, and tried again with the next look. */
+/** A refusal by the cluster is reported, and retried in the next reconcile. */
 async function growVolume(
   { metadata }: PersistentVolumeClaim,
   step: Extract<StorageStep, { step: "grow" }>,

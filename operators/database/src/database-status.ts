@@ -21,7 +21,7 @@ import { hasSuperuserAccess } from "./superuser.ts";
 import type { Topology } from "./topology.ts";
 import { refusedVersion, rolledVersion } from "./version.ts";
 
-/** All that a database's status tells. */
+/** The inputs of a database's status. */
 export interface Findings {
   readonly engine: Engine;
   readonly members: readonly Member[];
@@ -44,7 +44,7 @@ export interface Findings {
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
 
-/** Of what nothing will come by itself. */
+/** Problems that do not resolve without a change. */
 const FATAL = new Set(["ImageCannotBePulled", "ContainerCannotStart", "ContainerCrashes"]);
 
 export type Phase = "Creating" | "Running" | "Failed";
@@ -64,7 +64,7 @@ export function leads(topology: Topology, members: readonly Member[]): boolean {
   return leader !== undefined && isServing(leader) && isPromoted(topology, members);
 }
 
-/** False while the server that shall lead answers, and says that it does not yet: no event follows when it does. */
+/** False while the designated primary reports that it does not lead yet: no event follows when it does. */
 export function isPromoted({ primary, term }: Topology, members: readonly Member[]): boolean {
   const { report } = members.find(({ name }) => name === primary) ?? {};
   return !report || (report.role === "primary" && report.term >= term);
@@ -73,7 +73,7 @@ export function isPromoted({ primary, term }: Topology, members: readonly Member
 /** Milliseconds for which a server that does not report yet is queried often: it starts when its lease is extended. */
 const START = 60_000;
 
-/** Whether the server that shall lead is about to: no event follows when it does, and it can wait for its lease. */
+/** Whether the designated primary is about to lead: no event follows when it does, and it may wait for its lease. */
 export function isStarting(topology: Topology, members: readonly Member[], now: number): boolean {
   const { pod, report } = members.find(({ name }) => name === topology.primary) ?? {};
   if (report || !pod || members.length < 2) return !isPromoted(topology, members);
@@ -121,7 +121,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
   };
 }
 
-/** What the primary last reported, and its pod. A server without standbys does not stop by itself. */
+/** The self-fencing that the primary last reported, and its pod. A server without standbys does not fence itself. */
 function selfFencingOf({ status }: Database, { members, step: { topology } }: Findings) {
   if (members.length < 2) return undefined;
   const { pod, report } = members.find(({ name }) => name === topology.primary) ?? {};
@@ -129,7 +129,7 @@ function selfFencingOf({ status }: Database, { members, step: { topology } }: Fi
   return report.fencing === undefined ? undefined : { pod: pod.uid, afterSeconds: report.fencing };
 }
 
-/** Whether the server that shall lead takes writes: as it says, or while nothing else is known, as it was. */
+/** Whether the designated primary accepts writes: as it reports, or else as last known. */
 function isKnownToLead({ status }: Database, { members, step: { topology }, asked }: Findings): boolean {
   const { primary, term } = topology;
   const leader = members.find(({ name }) => name === primary);
@@ -175,10 +175,10 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Stalled: refusal(findings, refused),
   };
   if (stopped && ready) return { ...always, Ready: conditionFalse(stopped.reason, stopped.message) };
-  const trouble = step.problem ?? problem;
-  const switching = trouble?.reason === "SwitchoverWaits";
-  if (ready && (!trouble || switching)) return { ...always, Ready: conditionTrue("Running") };
-  if (trouble) return { ...always, ...problemConditions(trouble) };
+  const currentProblem = step.problem ?? problem;
+  const switching = currentProblem?.reason === "SwitchoverWaits";
+  if (ready && (!currentProblem || switching)) return { ...always, Ready: conditionTrue("Running") };
+  if (currentProblem) return { ...always, ...problemConditions(currentProblem) };
   const { members } = findings;
   if (leads(step.topology, members) && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
@@ -215,8 +215,8 @@ export function shrinkRefusal({ has, asked }: { has: string; asked: string }): s
   return `the volume has ${has} and cannot shrink to ${asked}: it is unchanged`;
 }
 
-/** Says once what is new. */
-export function tell(database: Database, findings: Findings, events: EventSink): void {
+/** Records an event for each change. */
+export function recordEvents(database: Database, findings: Findings, events: EventSink): void {
   const { spec, status } = database;
   const { step, problem, storage, atLimit } = findings;
   const phase = phaseOf(findings);
@@ -234,11 +234,14 @@ export function tell(database: Database, findings: Findings, events: EventSink):
     if (report?.role !== "fenced" || before === "fenced") continue;
     events.warning("ServerFenced", `${name} had no contact with the operator or a standby, and has stopped by itself`);
   }
-  if (step.told) events[step.told.type](step.told.reason, step.told.message);
-  const trouble = step.problem ?? problem;
-  const isNews = trouble && was("Degraded")?.reason !== trouble.reason && was("Ready")?.reason !== trouble.reason;
-  const isRoutine = trouble?.reason === "SwitchingOver" || trouble?.reason === "FailingOver";
-  if (isNews && !isRoutine) events.warning(trouble.reason, trouble.message);
+  if (step.event) events[step.event.type](step.event.reason, step.event.message);
+  const currentProblem = step.problem ?? problem;
+  const isNews =
+    currentProblem &&
+    was("Degraded")?.reason !== currentProblem.reason &&
+    was("Ready")?.reason !== currentProblem.reason;
+  const isRoutine = currentProblem?.reason === "SwitchingOver" || currentProblem?.reason === "FailingOver";
+  if (isNews && !isRoutine) events.warning(currentProblem.reason, currentProblem.message);
   if (storage.step === "refuse" && was("StorageAsRequested")?.status !== "False") {
     events.warning("ShrinkRefused", shrinkRefusal(storage));
   }

@@ -5,7 +5,7 @@ import { DRILL_OF } from "./drill-jobs.ts";
 import { reportOf } from "./task-jobs.ts";
 import { jobEnd } from "./task-pod.ts";
 
-/** The condition that tells how the last restore drill ended. */
+/** The condition with the outcome of the last restore drill. */
 export const RESTORE_DRILL = "RestoreDrill";
 
 export type Drill = NonNullable<NonNullable<Database["status"]>["drills"]>[number];

@@ -13,7 +13,7 @@ const RETRY = 300_000;
 
 /**
  * Takes a base backup when WAL is missing in the archive: nothing after the gap can be restored from earlier ones. Returns the
- * milliseconds after which to look again, if a gap is open.
+ * milliseconds after which to check again, if a gap is open.
  */
 export async function backUpAfterGap(
   database: Database,

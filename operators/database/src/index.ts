@@ -1,17 +1,17 @@
 /**
- * Databases: a primary with its standbys, their volumes, credentials and Services, and backups if asked for.
+ * Databases: a primary with its standbys, their volumes, credentials and Services, and optional backups.
  *
- * {@link Database} says which version, how large and how many; pure functions make the children of it, and
- * {@link databases} keeps them. Who leads is decided by {@link nextStep}, a function of what is known of pods and of what
- * servers say about themselves; it is written into a ConfigMap, the {@link Topology}, which a script in each pod follows
- * (`scripts/server.sh`). Servers are asked by running another script in their pods (`scripts/status.sh`).
+ * A {@link Database} has a version, a size and a number of instances; pure functions render its children, and
+ * {@link databases} reconciles them. {@link nextStep} decides which server leads, from the state of the pods and the
+ * reports of the servers; the result is written into a ConfigMap, the {@link Topology}, which a script in each pod follows
+ * (`scripts/server.sh`). Servers are queried by running another script in their pods (`scripts/status.sh`).
  *
- * Backups are taken by Jobs: files with WAL that is archived continuously, or dumps. A {@link DatabaseBackup} asks for one,
- * or tells of a scheduled one; a {@link DatabaseRestore} brings one back, up to a moment, in steps that {@link nextMove}
- * derives from what there is. The scripts are in `scripts/`; what differs from pod to pod comes to them in variables.
+ * Backups are taken by Jobs: files with continuously archived WAL, or dumps. A {@link DatabaseBackup} requests a backup, or
+ * represents a scheduled one; a {@link DatabaseRestore} restores one, up to a point in time, in steps that {@link nextMove}
+ * derives from the current state. The scripts are in `scripts/`; they get what differs between pods in environment variables.
  *
- * It promises that there are never two servers that acknowledge writes, that nothing acknowledged is lost unless that was
- * allowed, and that volumes never shrink. Passwords live in a Secret alone.
+ * Guarantees: two servers never acknowledge writes at the same time, no acknowledged write is lost unless that was allowed,
+ * and volumes never shrink. Passwords are stored only in a Secret.
  */
 export * from "./access-rules.ts";
 export * from "./adoption.ts";

@@ -25,7 +25,7 @@ export const cordonedNodes = watchKind<Node, Database>(Node, {
 /** With fewer standbys than must confirm nothing could be written at all. */
 export const synchronousOf = ({ spec }: Database) => Math.min(spec.synchronous, spec.instances - 1);
 
-/** Which server should be the primary, and the next step towards that. */
+/** Which server should be the primary, and the next step toward that. */
 export async function decide(
   database: Database,
   topology: Topology,

@@ -63,11 +63,11 @@ test("a primary whose pod is deleted hands over to a standby that has all of it,
   assert.deepEqual([stopping.topology.primary, stopping.problem?.reason], ["a", "SwitchingOver"]);
   const begun = nextStep(situation({ members: [ending({ role: "stopped", lsn: 110n }), ...standbys] })).topology;
   assert.deepEqual([begun.primary, begun.upstream, begun.term, begun.operation?.to], ["", "a", 2, "c"]);
-  // Where it ended is remembered: its pod is gone now.
-  const gone: Member = { name: "a", pod: undefined, report: undefined };
-  const done = nextStep(situation({ topology: begun, members: [gone, ...standbys] }));
-  assert.deepEqual([done.topology.primary, done.told?.reason], ["c", "SwitchedOver"]);
-  const lacking = [gone, server("b", { lsn: 100n }), server("c", { lsn: 105n })];
+  // The position where it ended is recorded: its pod is deleted now.
+  const deleted: Member = { name: "a", pod: undefined, report: undefined };
+  const done = nextStep(situation({ topology: begun, members: [deleted, ...standbys] }));
+  assert.deepEqual([done.topology.primary, done.event?.reason], ["c", "SwitchedOver"]);
+  const lacking = [deleted, server("b", { lsn: 100n }), server("c", { lsn: 105n })];
   assert.equal(nextStep(situation({ topology: begun, members: lacking })).topology.primary, "");
 });
 
@@ -87,8 +87,8 @@ test("without allowDataLoss, no standby is promoted that may lack acknowledged c
   const blocked = nextStep(situation({ members, lostSince: 0 }));
   assert.equal(blocked.problem?.reason, "FailoverBlocked");
   assert.equal(blocked.topology.primary, "a");
-  const told = [bothConfirm, undefined];
-  assert.equal(nextStep(situation({ members, lostSince: 0, confirming: told })).problem?.reason, "FailoverBlocked");
+  const confirming = [bothConfirm, undefined];
+  assert.equal(nextStep(situation({ members, lostSince: 0, confirming })).problem?.reason, "FailoverBlocked");
   const safe = nextStep(situation({ members, lostSince: 0, confirming: [bothConfirm, bothConfirm] }));
   assert.equal(safe.topology.operation?.kind, "failover");
   const silent = [away("a"), server("b"), server("c")];
@@ -129,7 +129,7 @@ test("a switchover waits for one that streams, and ends when it has all", () => 
   assert.equal(noted.operation?.stopped, 1_090_000, "the next one has its time from then on");
   assert.equal(nextStep(situation({ topology: noted, members: half, now: 1_140_000 })).topology.primary, "");
   const late = nextStep(situation({ topology: noted, members: half, now: 1_200_000 }));
-  assert.deepEqual([late.topology.primary, late.topology.term, late.told?.reason], ["a", 3, "SwitchoverGivenUp"]);
+  assert.deepEqual([late.topology.primary, late.topology.term, late.event?.reason], ["a", 3, "SwitchoverGivenUp"]);
 });
 
 test("a checkpoint that is not made in time, or a stop that takes long, does not keep a primary from handing over", () => {
@@ -140,10 +140,10 @@ test("a checkpoint that is not made in time, or a stop that takes long, does not
   assert.equal(nextStep(situation({ topology: begun, members: stopping, now: 1_400_000 })).topology.primary, "");
   const silent = [server("a", { role: "primary", term: 1 }), server("b", {}), server("c", {})];
   const givenUp = nextStep(situation({ topology: begun, members: silent, now: 1_400_000 }));
-  assert.equal(givenUp.told?.reason, "SwitchoverGivenUp");
+  assert.equal(givenUp.event?.reason, "SwitchoverGivenUp");
 });
 
-test("a hand-over that was given up is tried again later and later", () => {
+test("an abandoned switchover is retried with increasing delays", () => {
   const topology = (count: number) => ({ ...situation({}).topology, givenUp: { count, at: 1_000_000 } });
   const wait = (count: number) => nextStep(situation({ topology: topology(count), switchoverTo: "b" }));
   assert.deepEqual(
@@ -156,7 +156,7 @@ test("a hand-over that was given up is tried again later and later", () => {
   assert.deepEqual(nextStep(situation({ topology: under })).topology.givenUp, { count: 2, at: 1_000_000 });
 });
 
-test("who takes over is the one that has come furthest", () => {
+test("the standby with the most WAL is promoted", () => {
   const operation = { kind: "failover" as const, from: "a", since: 990_000, fence: "" };
   const topology = { term: 2, primary: "", upstream: "", fresh: false, operation };
   const members: Member[] = [
@@ -176,7 +176,7 @@ test("an old primary that no standby can replace becomes the primary again", () 
   const operation = { kind: "failover" as const, from: "a", since: 0, fence: "" };
   const topology = { term: 2, primary: "", upstream: "", fresh: false, operation };
   const step = nextStep(situation({ topology, members: [server("a", { role: "stopped", term: 2 }), server("b")] }));
-  assert.deepEqual([step.topology.primary, step.topology.term, step.told?.reason], ["a", 3, "FailoverGivenUp"]);
+  assert.deepEqual([step.topology.primary, step.topology.term, step.event?.reason], ["a", 3, "FailoverGivenUp"]);
 });
 
 /** Any state of a server. */
@@ -238,11 +238,11 @@ test("no standby is promoted while the old primary could still acknowledge a com
       const isConfirmed = given.confirming.every((one) => one !== undefined && canStandForAll(one, names));
       const isUp = old.report?.role === "primary" || old.report?.role === "stopping";
       const hasStopped = old.report !== undefined && old.report.term >= 3 && !isUp;
-      const isGone = !old.pod || old.pod.uid !== given.topology.operation.fence || old.pod.dead || hasStopped;
+      const isDeleted = !old.pod || old.pod.uid !== given.topology.operation.fence || old.pod.dead || hasStopped;
       assert.ok(given.topology.operation.fence !== undefined, "it is written down first whose pod must be gone");
-      assert.ok(isConfirmed || (isGone && given.allowDataLoss), "it is neither safe nor allowed");
+      assert.ok(isConfirmed || (isDeleted && given.allowDataLoss), "it is neither safe nor allowed");
       const chosen = detached.find(({ name }) => name === topology.primary);
-      assert.ok(chosen, "only who has let go of the old primary may lead");
+      assert.ok(chosen, "only a standby that is detached from the old primary may lead");
     }),
     { numRuns: 2_000 },
   );

@@ -1,14 +1,13 @@
 /**
- * Who leads, as a pure function of what is known: {@link nextStep}.
+ * Which server leads, as a pure function of the observed state: {@link nextStep}.
  *
  * Guarantees
- * - A pod becomes the primary only when the last one can acknowledge nothing any more: its pod is gone, or it has said
- *   that it has stopped, or so many standbys have let go of it that no commit can be confirmed, or it has stopped by itself
- *   because neither the operator nor any standby has been in contact with it for long enough.
- * - Every change goes through a term in which no server accepts writes. Whatever dies in between, the next process
- *   finds that term written down and goes on from it.
- * - Unless it is allowed to lose data, a failover happens only when a standby is known to have all that was
- *   acknowledged.
+ * - A pod becomes the primary only when the previous one can no longer acknowledge writes: its pod is deleted, or it has
+ *   reported that it has stopped, or enough standbys are detached from it that no commit can be confirmed, or it has fenced
+ *   itself because neither the operator nor any standby has been in contact with it for long enough.
+ * - Every change goes through a term in which no server accepts writes. If the operator stops in between, the next process
+ *   finds that term stored and continues from it.
+ * - Unless data loss is allowed, a failover happens only when a standby is known to have everything that was acknowledged.
  *
  * Assumptions
  * - A deleted pod does not run: a user who deletes a pod by force, or a Node, has made sure of that.
@@ -21,7 +20,7 @@ import { hasStoppedItself } from "./self-fencing.ts";
 import { answersQueries, lsnText, parseLsn, type ServerReport } from "./server-report.ts";
 import type { Operation, Topology } from "./topology.ts";
 
-/** A server as it is known. */
+/** The observed state of a server. */
 export interface Member {
   readonly name: string;
   readonly pod:
@@ -40,7 +39,7 @@ export interface Member {
   readonly report: ServerReport | undefined;
 }
 
-/** All that a step is decided by. */
+/** The inputs of a decision. */
 export interface Situation {
   readonly topology: Topology;
   readonly members: readonly Member[];
@@ -51,10 +50,10 @@ export interface Situation {
   readonly allowDataLoss: boolean;
   /** The pod that should be the primary, if another is requested. */
   readonly switchoverTo: string | undefined;
-  /** When the primary was first seen to be away. */
+  /** When the primary was first observed to be missing. */
   readonly lostSince: number | undefined;
   readonly now: number;
-  /** The pod, by its uid, that has reported that it stops by itself, and the seconds without contact after which it does. */
+  /** The uid of the pod that has reported self-fencing, and the seconds without contact after which it stops. */
   readonly selfFencing?: { readonly pod: string; readonly afterSeconds: number } | undefined;
   /** Milliseconds for which nothing has been in contact with the server that led ({@link isForsaken}). */
   readonly forsakenFor?: number | undefined;
@@ -63,27 +62,27 @@ export interface Situation {
 /** What to do now. */
 export interface Step {
   readonly topology: Topology;
-  /** A pod that must go, so that it cannot write any more. */
+  /** A pod to delete, so that it cannot write any more. */
   readonly remove?: { readonly name: string; readonly uid: string };
   readonly lostSince?: number;
-  readonly told?: { readonly type: "normal" | "warning"; readonly reason: string; readonly message: string };
+  readonly event?: { readonly type: "normal" | "warning"; readonly reason: string; readonly message: string };
   /** Why there is no primary, or why another cannot take its place. */
   readonly problem?: { readonly reason: string; readonly message: string };
-  /** The switchover that was asked for is over, one way or the other. */
+  /** The requested switchover has ended, successfully or not. */
   readonly switched?: string;
-  /** Look again after so many milliseconds. */
+  /** When to decide again, in milliseconds. */
   readonly after?: number;
 }
 
-/** How long standbys have to let go of an old primary, a primary to begin to stop, and the next one to get all it has. */
+/** How long standbys have to detach from an old primary, a primary to begin to stop, and the next one to catch up. */
 const PATIENCE = 60_000;
-/** How long a primary can take to stop once it has begun: it could not lead on any sooner. `server.sh` forces it earlier. */
+/** How long a primary can take to stop once it has begun: it could not lead again any sooner. `server.sh` forces it earlier. */
 const STOPPING = 6 * 60_000;
 /** How long a primary that is about to hand over has for its checkpoint. */
 const CHECKPOINT = 2 * 60_000;
 const SOON = 1_000;
 
-/** The wait after a hand-over that was given up, in milliseconds: a minute, doubled with each, at most half an hour. */
+/** The delay after an abandoned switchover, in milliseconds: a minute, doubled with each, at most half an hour. */
 function backOff({ count }: NonNullable<Topology["givenUp"]>): number {
   return Math.min(30 * 60_000, 60_000 * 2 ** (count - 1));
 }
@@ -128,7 +127,7 @@ function steady(situation: Situation): Step {
   return {
     topology: { term: topology.term + 1, primary: "", upstream: "", fresh: false, operation },
     lostSince,
-    told: {
+    event: {
       type: "warning",
       reason: "FailoverBegins",
       message: `${topology.primary} is unavailable: no server accepts writes until a standby is promoted`,
@@ -154,7 +153,7 @@ function replaceEnding(situation: Situation, { report }: Member, lostSince: numb
     return {
       topology: { term: topology.term + 1, primary: "", upstream: from, fresh: false, operation },
       lostSince,
-      told: { type: "normal", reason: "SwitchoverBegins", message: `${from} ends: it hands over to ${heir.name}` },
+      event: { type: "normal", reason: "SwitchoverBegins", message: `${from} ends: it hands over to ${heir.name}` },
       after: SOON,
     };
   }
@@ -211,12 +210,12 @@ export function isForsaken({ topology, members }: Pick<Situation, "topology" | "
 
 function isDetached(member: Member, topology: Topology): boolean {
   const { pod, report } = member;
-  // What has not started reads the present topology when it does.
+  // A server that has not started reads the current topology when it does.
   if (!pod || pod.dead || pod.node === undefined) return true;
   return hasStepped(member, topology) && ["standby", "stopped", "empty"].includes(report?.role ?? "");
 }
 
-/** Whether the old primary has stopped by itself, or how long that takes at most. */
+/** Whether the old primary has fenced itself, or how long that takes at most. */
 function selfFence({ selfFencing, forsakenFor, topology, members }: Situation, { fence }: Operation) {
   if (!selfFencing || selfFencing.pod !== fence) return { isOver: false, message: undefined };
   const { afterSeconds } = selfFencing;
@@ -234,15 +233,15 @@ function failOver(situation: Situation, operation: Operation): Step {
   const { topology, members, confirming, allowDataLoss, now } = situation;
   const old = members.find(({ name }) => name === operation.from);
   const lostSince = situation.lostSince ?? now;
-  // Written down before anything is decided by it.
+  // Stored before any decision depends on it.
   if (operation.fence === undefined) {
     const fence = old?.pod?.uid ?? "";
     return { topology: { ...topology, operation: { ...operation, fence } }, lostSince, after: SOON };
   }
   const { pod } = old ?? {};
-  const itself = selfFence(situation, operation);
-  const isGone = !pod || pod.uid !== operation.fence || pod.dead;
-  const isFenced = isGone || itself.isOver || (old !== undefined && hasStepped(old, topology));
+  const selfFenced = selfFence(situation, operation);
+  const isDeleted = !pod || pod.uid !== operation.fence || pod.dead;
+  const isFenced = isDeleted || selfFenced.isOver || (old !== undefined && hasStepped(old, topology));
   const remove = pod && pod.uid === operation.fence && !pod.ending ? { name: operation.from, uid: pod.uid } : undefined;
   const detached = answering(situation).filter((standby) => hasStepped(standby, topology));
   const isSafe = isLossless(confirming, detached);
@@ -254,7 +253,7 @@ function failOver(situation: Situation, operation: Operation): Step {
     return {
       topology: { term: topology.term + 1, primary: best.name, upstream: best.name, fresh: false },
       ...(remove && { remove }),
-      told: { type: "warning", reason: "FailedOver", message },
+      event: { type: "warning", reason: "FailedOver", message },
       after: SOON,
     };
   }
@@ -262,7 +261,7 @@ function failOver(situation: Situation, operation: Operation): Step {
   if (isLate && isFenced && !isSafe && !(allowDataLoss && best)) {
     return {
       topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false },
-      told: {
+      event: {
         type: "warning",
         reason: "FailoverGivenUp",
         message: `no standby can replace ${operation.from}: it becomes the primary again when it is back`,
@@ -275,7 +274,7 @@ function failOver(situation: Situation, operation: Operation): Step {
     : {
         reason: "FencingPending",
         message:
-          `${operation.from} is not known to have stopped: ${itself.message ? `${itself.message}. If` : "if"} its node ${pod?.node ?? ""} ` +
+          `${operation.from} is not known to have stopped: ${selfFenced.message ? `${selfFenced.message}. If` : "if"} its node ${pod?.node ?? ""} ` +
           "is down for good, delete the Node or taint it node.kubernetes.io/out-of-service",
       };
   return { topology, ...(remove && { remove }), lostSince, problem, after: SOON };
@@ -318,7 +317,7 @@ function beginSwitchover({ topology, members, now }: Situation, primary: Member,
       operation,
       ...(givenUp && { givenUp }),
     },
-    told: { type: "normal", reason: "SwitchoverBegins", message: `${topology.primary} hands over to ${to}` },
+    event: { type: "normal", reason: "SwitchoverBegins", message: `${topology.primary} hands over to ${to}` },
     after: SOON,
   };
 }
@@ -333,7 +332,7 @@ function handOver({ topology, members, now }: Situation, operation: Operation): 
   if (hasAll && got.role === "standby" && last?.role !== "primary") {
     return {
       topology: { term: topology.term + 1, primary: operation.to!, upstream: operation.to!, fresh: false },
-      told: {
+      event: {
         type: "normal",
         reason: "SwitchedOver",
         message: `${operation.to} is the primary: it has everything that ${operation.from} had, up to ${lsnText(end)}`,
@@ -354,7 +353,7 @@ function handOver({ topology, members, now }: Situation, operation: Operation): 
     const givenUp = { count: (topology.givenUp?.count ?? 0) + 1, at: now };
     return {
       topology: { term: topology.term + 1, primary: operation.from, upstream: operation.from, fresh: false, givenUp },
-      told: {
+      event: {
         type: "warning",
         reason: "SwitchoverGivenUp",
         message: `${operation.to} did not get all that ${operation.from} has in time: ${operation.from} leads on`,

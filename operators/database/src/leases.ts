@@ -1,14 +1,14 @@
 /**
- * What this process knows of the leases of primaries: {@link Leases}.
+ * The leases of primaries, as this process knows them: {@link Leases}.
  *
- * A primary with standbys stops by itself when it has had no contact with the operator and no standby for a while
+ * A primary with standbys fences itself when it has had no contact with the operator or a standby for a while
  * (`scripts/server-lease.sh`). The operator extends its lease with each query, by returning the token of an earlier report. It
- * stops to do so when it decides that another server should lead. From the moment when no standby receives from the old primary
- * any more, either, nothing extends the lease: it expires.
+ * stops doing so when it decides that another server should lead. Once no standby receives from the old primary any more,
+ * nothing extends the lease: it expires.
  *
  * Guarantees
- * - {@link Leases.forsakenFor} counts only what this process has seen on its own monotonic clock. It starts again with the next
- *   process; no clock of another machine, and no time of day, is compared.
+ * - {@link Leases.forsakenFor} counts only time that this process has measured on its monotonic clock. It starts again with
+ *   the next process; no clock of another machine, and no wall-clock time, is compared.
  * - A lease is extended in one term, for the server that leads in it.
  *
  * Assumptions
@@ -49,7 +49,7 @@ export class Leases {
     const known = this.#of(database);
     if (known.forsaken?.term !== term) {
       if (!isForsaken) return undefined;
-      // What has happened once in a term stays: nobody receives from the old primary again in it.
+      // This holds for the rest of the term: no standby receives from the old primary again in it.
       known.forsaken = { term, since: monotonic };
     }
     return monotonic - known.forsaken.since;

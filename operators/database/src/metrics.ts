@@ -24,7 +24,7 @@ interface Numbers {
   readonly drills: readonly Drill[];
 }
 
-/** What this operator tells Prometheus about its objects, besides what every controller tells. */
+/** The metrics of this operator's objects, besides those of every controller. */
 export class DatabaseMetrics {
   readonly #latest = new Map<string, Numbers>();
   readonly #changes: Counter<"namespace" | "name" | "kind">;
@@ -117,7 +117,7 @@ export class DatabaseMetrics {
   }
 
   /** `existing` returns the objects that exist, at each scrape: no event reports that one was deleted. */
-  tell(database: Database, { members, step, drills }: Findings, existing: () => Iterable<KubeObject>): void {
+  update(database: Database, { members, step, drills }: Findings, existing: () => Iterable<KubeObject>): void {
     const { namespace = "", name } = database.metadata;
     const reports = members.flatMap(({ report }) => report ?? []);
     const used = reports.flatMap(({ size, used: bytes }) => (size && bytes !== undefined ? (bytes * 100) / size : []));
@@ -140,7 +140,7 @@ export class DatabaseMetrics {
     });
     this.#existing = existing;
     const kinds: Readonly<Record<string, string>> = { FailedOver: "failover", SwitchedOver: "switchover" };
-    const kind = kinds[step.told?.reason ?? ""];
+    const kind = kinds[step.event?.reason ?? ""];
     if (kind) this.#changes.inc({ namespace, name, kind });
   }
 

@@ -13,11 +13,11 @@ export const topologyName = ({ metadata }: Database) => `${metadata.name}-topolo
 export const backupName = ({ metadata }: Database) => `${metadata.name}-backup`;
 export const drillName = ({ metadata }: Database) => `${metadata.name}-drill`;
 export const poolerName = ({ metadata }: Database) => `${metadata.name}-pooler`;
-/** The headless Service by which each server has an address of its own. */
+/** The headless Service that gives each server a DNS name. */
 export const podsServiceName = ({ metadata }: Database) => `${metadata.name}-pods`;
 export const writeServiceName = ({ metadata }: Database) => `${metadata.name}-rw`;
 export const readServiceName = ({ metadata }: Database) => `${metadata.name}-ro`;
-/** The server of a number, and the volume claim that its StatefulSet makes for it. */
+/** The pod with this ordinal, and the claim that its StatefulSet creates for it. */
 export const podName = ({ metadata }: Database, index = 0) => `${metadata.name}-${index}`;
 export const claimName = (database: Database, index = 0) => `${DATA}-${podName(database, index)}`;
 

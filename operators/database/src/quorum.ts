@@ -12,9 +12,8 @@ export function parseConfirming(text: string | undefined): Confirming | undefine
 }
 
 /**
- * Whether these standbys, which receive nothing any more, can stand for all: whatever was confirmed to a client, one of them
- * has, and nothing can be confirmed without one of them from now on. So many must be missing for a commit that those left
- * over are fewer than it needs.
+ * Whether these detached standbys form a quorum: at least one of them has every confirmed commit, and no further commit can
+ * be confirmed without one of them, because fewer standbys than required remain attached.
  */
 export function canStandForAll({ required, names }: Confirming, detached: Iterable<string>): boolean {
   const among = new Set(detached);

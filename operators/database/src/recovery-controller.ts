@@ -8,7 +8,7 @@ import {
   watchKind,
 } from "konverge";
 import { Job } from "konverge/kinds";
-import { isLetGo, SCHEDULED } from "./backup-controller.ts";
+import { isExpired, SCHEDULED } from "./backup-controller.ts";
 import { BACKUP_OF } from "./backup-jobs.ts";
 import type { BackupMetrics } from "./backup-metrics.ts";
 import { methodOf } from "./backup-volume.ts";
@@ -21,8 +21,8 @@ import { backupName } from "./names.ts";
 import { awaitsBootstrap, bootstrapName } from "./restore-hold.ts";
 
 /**
- * Makes the objects that tell of what a Database asks for itself: a DatabaseBackup for each scheduled backup and after each gap in
- * the archive, and the DatabaseRestore that brings the backup it begins with.
+ * Creates the objects that follow from a Database's spec: a DatabaseBackup for each scheduled backup and after each gap in
+ * the archive, and the DatabaseRestore of its bootstrap backup.
  */
 export function databaseRecovery(metrics: BackupMetrics) {
   const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore) => [
@@ -42,10 +42,10 @@ export function databaseRecovery(metrics: BackupMetrics) {
     permissions: [permission(DatabaseBackup, ["create"]), permission(DatabaseRestore, ["create"])],
     async reconcile(database, context) {
       const { cache } = context;
-      metrics.tell(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
-      // What is wrong with it, its own controller tells.
+      metrics.update(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
+      // The Database controller reports problems of its spec.
       if (databaseErrors(database, undefined).length > 0) return undefined;
-      await tellOfScheduled(database, context);
+      await createScheduledBackups(database, context);
       await bootstrap(database, context);
       const requeueAfter = await backUpAfterGap(database, context);
       return requeueAfter === undefined ? undefined : { requeueAfter };
@@ -53,7 +53,7 @@ export function databaseRecovery(metrics: BackupMetrics) {
   });
 }
 
-async function tellOfScheduled(database: Database, { cache, client }: ReconcileContext): Promise<void> {
+async function createScheduledBackups(database: Database, { cache, client }: ReconcileContext): Promise<void> {
   const { name, namespace } = database.metadata;
   const method = methodOf(database);
   const known = cache.list(DatabaseBackup, namespace);
@@ -63,7 +63,7 @@ async function tellOfScheduled(database: Database, { cache, client }: ReconcileC
     if (known.some((one) => one.metadata.name === metadata.name)) continue;
     // Jobs are remembered for longer than some backups are kept.
     const stoppedAt = status?.completionTime;
-    if (stoppedAt && isLetGo(metadata.name, name, { method, stoppedAt }, known)) continue;
+    if (stoppedAt && isExpired(metadata.name, name, { method, stoppedAt }, known)) continue;
     const labels = { [SCHEDULED]: "true", "database-name": name };
     const draft = {
       metadata: { name: metadata.name, namespace: namespace!, labels },
@@ -78,7 +78,7 @@ async function bootstrap(database: Database, { cache, client }: ReconcileContext
   const { name, namespace } = database.metadata;
   if (!database.spec.bootstrap || !awaitsBootstrap(database)) return;
   if (cache.get(DatabaseRestore, `${namespace}/${bootstrapName(database)}`)) return;
-  // It goes with its database, but is not a part of it: it is done when the database is ready.
+  // It is garbage-collected with its database, but is not a child: it completes when the database is ready.
   const ownerReferences = [ownerReference(Database, database, { controller: false })];
   const metadata = { name: bootstrapName(database), namespace: namespace!, ownerReferences };
   const spec = { ...database.spec.bootstrap, database: name, inPlace: false };

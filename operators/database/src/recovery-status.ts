@@ -4,7 +4,7 @@ import type { Member } from "./leadership.ts";
 import { type RecoveryWindow, recoveryWindow } from "./recovery-window.ts";
 import { isArchived } from "./wal-archive.ts";
 
-/** The condition that tells whether all of the recoverable window can be restored. */
+/** The condition that reports whether the whole recovery window can be restored. */
 export const RECOVERABLE = "Recoverable";
 
 /** Milliseconds by which the end of the window must have moved before that is worth a write. */
@@ -51,7 +51,7 @@ export function windowStatus(database: Database, members: readonly Member[]): Re
 
 const time = (ms: number) => new Date(ms).toISOString();
 
-/** Whether everything from the first recoverable time on can be restored; of gaps before the last backup, it only tells. */
+/** Whether everything since the first recoverable time can be restored; gaps before the last backup are only mentioned. */
 export function recoverableCondition(database: Database, members: readonly Member[]): Conditions {
   if (!isArchived(database)) return { [RECOVERABLE]: undefined };
   const known = reportedWindow(members);

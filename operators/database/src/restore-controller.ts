@@ -15,7 +15,7 @@ import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
 import { endedTask } from "./ended-task.ts";
 import { engineOf } from "./engines.ts";
-import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
+import { ignoreDeleted, ignoreMissing } from "./ignore-missing.ts";
 import { DATA, labelsOf } from "./names.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
 import {
@@ -29,7 +29,7 @@ import {
   restoreJobName,
 } from "./restore-jobs.ts";
 import { nextMove, type PartState, type RestoreFacts, type RestoreMove, undoMove } from "./restore-progress.ts";
-import { failed, moved, pending, tellMove } from "./restore-status.ts";
+import { failed, moved, pending, recordMove } from "./restore-status.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { dataClaimFor, jobEnd } from "./task-pod.ts";
@@ -91,7 +91,7 @@ export function databaseRestores() {
       await carryOut(plan!, move, context);
       const reports = await reportsOf(plan!, context);
       const problem = await partProblem(restore, facts, context);
-      tellMove(restore, move, reports, context.events);
+      recordMove(restore, move, reports, context.events);
       reportProblem(restore, problem, context.events);
       const isOver = move.phase === "Completed" || move.phase === "Failed";
       // No event reports that a pod is rejected or finds no node.
@@ -207,7 +207,7 @@ function factsOf({ restore, database, method, primary }: RestorePlan, { cache }:
     physical: method === "physical",
     parts,
     held: isHolder(restore, database),
-    gone: servers.length === 0 && isScaledDown(cache.get(StatefulSet, `${namespace}/${database.metadata.name}`)),
+    stopped: servers.length === 0 && isScaledDown(cache.get(StatefulSet, `${namespace}/${database.metadata.name}`)),
     standbys: standbyClaims({ restore, database, primary }, cache).length > 0,
     ready: servers.some(
       ({ metadata, status }) =>
@@ -255,7 +255,7 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Reconcile
       const key = `${metadata.namespace}/${metadata.name}`;
       // Direct writes: a restore replaces the volumes of stopped servers and holds the Database, which are not its
       // children.
-      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreGone);
+      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreDeleted);
     }
   }
   if (!move.start) return;
@@ -288,7 +288,7 @@ async function annotate(
   await client.patch(Database, `${namespace}/${name}`, { merge: { metadata: { annotations } } }).catch(ignoreMissing);
 }
 
-/** What the parts that have ended had to tell. */
+/** The reports of the finished parts. */
 async function reportsOf(
   { restore }: RestorePlan,
   context: ReconcileContext,

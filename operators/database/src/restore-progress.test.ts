@@ -20,7 +20,7 @@ class World {
 
   facts(): RestoreFacts {
     const { physical, parts, held, pods, standbys } = this;
-    return { physical, parts, held, gone: !pods, standbys, ready: pods && !held };
+    return { physical, parts, held, stopped: !pods, standbys, ready: pods && !held };
   }
 
   carryOut({ start, hold, removeStandbys }: RestoreMove): void {
@@ -77,7 +77,7 @@ test("a restore ends, touches data only while no server runs, and removes old on
   );
 });
 
-test("a restore that is given up at any point ends with the old data, unless they are being removed already", () => {
+test("a restore that is canceled at any point ends with the old data, unless they are already being removed", () => {
   fc.assert(
     fc.property(fc.boolean(), ends, (physical, chance) => {
       const world = new World(physical);
@@ -110,7 +110,7 @@ test("what cannot be undone is reported, and the servers stay stopped", () => {
     physical: true,
     parts: { check: "complete", restore: "failed", undo: "failed" },
     held: true,
-    gone: true,
+    stopped: true,
     standbys: false,
     ready: false,
   };

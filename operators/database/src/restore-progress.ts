@@ -3,7 +3,7 @@ import type { RestorePart } from "./restore-jobs.ts";
 
 export type RestorePhase = (typeof RESTORE_PHASES)[number];
 
-/** How a Job stands. Absent: there is none. */
+/** The state of a Job. Absent: there is none. */
 export type PartState = "working" | "complete" | "failed";
 
 /** The state of a restore in progress. Everything follows from it, so that nothing has to be stored. */
@@ -11,10 +11,10 @@ export interface RestoreFacts {
   /** Files are restored into a stopped server, SQL into a running one. */
   readonly physical: boolean;
   readonly parts: Readonly<Partial<Record<RestorePart, PartState>>>;
-  /** The servers are stopped in the name of this restore. */
+  /** The servers are held for this restore. */
   readonly held: boolean;
-  /** No pod of a server is left. */
-  readonly gone: boolean;
+  /** No server has a pod. */
+  readonly stopped: boolean;
   /** Volumes of standbys are left whose data are of the old history. */
   readonly standbys: boolean;
   /** The restored server answers. */
@@ -51,7 +51,7 @@ export function nextMove(facts: RestoreFacts): RestoreMove {
   if (parts.restore === "failed" || parts.undo) return undoMove(facts, "Failed");
   if (parts.restore !== "complete") {
     if (physical && !facts.held) return { phase: "Stopping", hold: true };
-    if (physical && !facts.gone) return { phase: "Stopping" };
+    if (physical && !facts.stopped) return { phase: "Stopping" };
     return { phase: "Restoring", start: "restore" };
   }
   if (parts.finish === undefined) {
@@ -64,7 +64,7 @@ export function nextMove(facts: RestoreFacts): RestoreMove {
   return { phase: "Completed", ...(parts.finish === "failed" && { stuck: true }) };
 }
 
-/** The next move of a restore that is given up: what was there comes back. `phase` is the last of them. */
+/** The next move of a restore that failed or was canceled: it puts the old data back. `phase` is its final phase. */
 export function undoMove(facts: RestoreFacts, phase: RestorePhase): RestoreMove {
   const { parts, physical } = facts;
   if (parts.finish) return { phase: parts.finish === "working" ? "Finishing" : "Completed" };
@@ -72,7 +72,7 @@ export function undoMove(facts: RestoreFacts, phase: RestorePhase): RestoreMove 
     return facts.held ? { phase, hold: false } : { phase };
   }
   if (physical && !facts.held) return { phase: "Undoing", hold: true };
-  if (physical && !facts.gone) return { phase: "Undoing" };
+  if (physical && !facts.stopped) return { phase: "Undoing" };
   if (parts.undo === "failed") return { phase: "Undoing", stuck: true };
   return { phase: "Undoing", start: "undo" };
 }

@@ -34,7 +34,7 @@ const SENTENCES: Readonly<Record<RestorePhase, string>> = {
   Failed: "nothing was changed",
 };
 
-/** A restore that cannot begin yet. It goes on by itself when that has changed. */
+/** A restore that cannot begin yet; a change of the reason triggers the next reconcile. */
 export function pending(
   { status }: DatabaseRestore,
   reason: string,
@@ -118,8 +118,13 @@ function stepsOf(method: "physical" | "logical", phase: RestorePhase): { name: s
   return steps.map((name, index) => ({ name, state: index < at ? "done" : index === at ? "running" : "waiting" }));
 }
 
-/** Says once what is new. */
-export function tellMove(restore: DatabaseRestore, { phase }: RestoreMove, reports: Reports, events: EventSink): void {
+/** Records an event when the phase changes. */
+export function recordMove(
+  restore: DatabaseRestore,
+  { phase }: RestoreMove,
+  reports: Reports,
+  events: EventSink,
+): void {
   if (restore.status?.phase === phase) return;
   if (phase === "Failed") events.warning("RestoreFailed", errorOf(phase, reports)!);
   else events.normal(phase, SENTENCES[phase]);

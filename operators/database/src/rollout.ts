@@ -15,9 +15,9 @@ export type RolloutStep =
   | { readonly step: "handOver"; readonly to: string };
 
 /**
- * Standbys first, the highest number first, each when all others are ready; then another takes over, and the old primary is a
- * standby like all others. A server that does not run and never will as it is makes way at once; a primary that runs does not,
- * whatever keeps its pod from being ready.
+ * Standbys first, from the highest ordinal, each when all others are ready; then a switchover makes the old primary a
+ * standby like all others. A server that cannot run in its current state is replaced at once; a running primary is not, even
+ * if its pod is not ready.
  */
 export function rolloutStep(members: readonly Member[], primary: string, outdated: ReadonlySet<string>): RolloutStep {
   const old = members.filter(({ pod }) => pod && outdated.has(pod.uid));

@@ -17,7 +17,7 @@ export const EXPORTER_PORT = 9187;
 const CONFIG_FOLDER = "/etc/database";
 const CREDENTIALS_FOLDER = "/credentials";
 const TOPOLOGY_FOLDER = "/topology";
-/** Sockets, and what the scripts of a pod tell one another. */
+/** Sockets, and the files that the scripts of a pod share. */
 const RUN_FOLDER = "/run/database";
 /** Long enough for the checkpoint of a large server that stops: without it, a server recovers when it starts. */
 const GRACE_SECONDS = 1_800;
@@ -109,7 +109,7 @@ interface Server {
   readonly volumes: readonly Volume[];
 }
 
-/** `server.sh` runs the server and follows the topology; `status.sh` tells how it is doing. */
+/** `server.sh` runs the server and follows the topology; `status.sh` reports its state. */
 function postgresServer(database: Database): Server {
   const env: EnvVar[] = [
     { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
@@ -181,7 +181,7 @@ function mysqlServer({ spec }: Database): Server {
   };
 }
 
-/** An exporter reads as a user of its own who may see what monitoring needs; of MySQL, as the administrator. */
+/** A metrics exporter. It connects as a separate user with monitoring permissions; for MySQL, as the administrator. */
 function exporter(database: Database, engine: Engine): Container[] {
   const { exporter: wanted } = database.spec;
   if (!wanted) return [];

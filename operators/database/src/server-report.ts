@@ -20,7 +20,7 @@ export interface ServerReport {
   /** Of its volume, in KiB. */
   readonly size?: number;
   readonly used?: number;
-  /** The latest term that this server's volume has seen, and the data on it: of a primary, or of a standby. */
+  /** The latest term on this server's volume, and whether its data are of a primary or of a standby. */
   readonly volumeTerm?: number;
   readonly data?: string;
   readonly password?: string;
@@ -41,7 +41,7 @@ export interface ServerReport {
   readonly aside?: number;
   /** Of this report: returned in a query, it extends the lease of the server that leads. */
   readonly token?: string;
-  /** Seconds without contact after which this server stops by itself while it leads; absent of one that does not. */
+  /** Seconds without contact after which this server fences itself as the primary; absent without self-fencing. */
   readonly fencing?: number;
   /** Of such a primary: what the archive has. */
   readonly archive?: ArchiveFacts;
@@ -70,7 +70,7 @@ export const askByExec: AskServer = async (pod, client, clock, grant) => {
   const { name, namespace } = pod.metadata;
   const over = new AbortController();
   const options = { container: SERVER, signal: over.signal };
-  const told = (async () => {
+  const queried = (async () => {
     const command = grant === undefined ? ASK_COMMAND : [...ASK_COMMAND, grant];
     const process = await client.exec(`${namespace}/${name}`, command, options);
     over.signal.addEventListener("abort", () => process.close());
@@ -84,7 +84,7 @@ export const askByExec: AskServer = async (pod, client, clock, grant) => {
     () => undefined,
     () => undefined,
   );
-  const first = await Promise.race([told, late]);
+  const first = await Promise.race([queried, late]);
   over.abort();
   return first;
 };

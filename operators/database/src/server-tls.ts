@@ -15,8 +15,8 @@ import {
 
 const FOLDER = "/tls";
 const VOLUME = "tls";
-/** Milliseconds after which certificates are looked at again: far more often than they overlap. */
-export const LOOK_AT_CERTIFICATES = 6 * 3_600_000;
+/** How often certificates are checked, in milliseconds: far more often than they overlap. */
+export const CERTIFICATE_CHECK_INTERVAL = 6 * 3_600_000;
 
 /**
  * Keeps the certificates of a database's servers, unless the user brings them or cert-manager issues them.

@@ -4,7 +4,7 @@ import { parseQuantity } from "konverge/objects";
 import { failedCreateMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import { configurationDigest } from "./database-children.ts";
-import { ignoreGone, ignoreMissing } from "./ignore-missing.ts";
+import { ignoreDeleted, ignoreMissing } from "./ignore-missing.ts";
 import type { Member } from "./leadership.ts";
 import { type Leases, lifeOf } from "./leases.ts";
 import { isRunning, memberOf } from "./members.ts";
@@ -62,7 +62,7 @@ export async function removePod(
   const options = { preconditions: { uid } };
   // Direct writes: the pods belong to the StatefulSet; they are deleted in the order of a rollout, and labeled by their
   // role.
-  await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch(ignoreGone);
+  await client.delete(Pod, `${database.metadata.namespace}/${name}`, options).catch(ignoreDeleted);
 }
 
 /**

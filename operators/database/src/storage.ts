@@ -3,18 +3,18 @@ import { parseQuantity } from "konverge/objects";
 import type { Database } from "./database.ts";
 import type { ServerReport } from "./server-report.ts";
 
-/** What a database's volume needs, if anything. */
+/** The next step for a volume. */
 export type StorageStep =
   | { readonly step: "none" }
   | { readonly step: "grow"; readonly from: string; readonly to: string }
-  /** Somebody asks for less than there is. */
+  /** The requested size is smaller than the current one. */
   | { readonly step: "refuse"; readonly has: string; readonly asked: string }
-  /** The provisioner is at it, or waits for the server to be restarted. */
+  /** The provisioner is resizing it, or waits for a restart of the server. */
   | { readonly step: "growing"; readonly has: string; readonly to: string }
-  /** The cluster does not let it grow. */
+  /** The cluster refuses to grow it. */
   | { readonly step: "stuck"; readonly to: string; readonly message: string };
 
-/** Compares what is asked for with the claim that is there. */
+/** Compares the requested size with the existing claim. */
 export function storageStep(asked: string, claim: PersistentVolumeClaim | undefined): StorageStep {
   const requested = requestOf(claim);
   if (requested === undefined) return { step: "none" };
@@ -28,9 +28,9 @@ export function storageStep(asked: string, claim: PersistentVolumeClaim | undefi
 }
 
 /** The desired size of volumes, and whether a limit applies. */
-export interface StorageWish {
+export interface DesiredSize {
   readonly size: string;
-  /** They are nearly full, and as large as they may become by themselves. */
+  /** They are nearly full, and have reached the limit of automatic growth. */
   readonly atLimit?: boolean;
 }
 
@@ -40,11 +40,11 @@ const MEBI = 1_048_576n;
  * The size that all volumes of a database should have: the requested one; if they grow automatically, never less than
  * the largest has, and a step more when one of them is nearly full and has got the last step already.
  */
-export function wantedSize(
+export function desiredSize(
   { size, storage }: Database["spec"],
   claims: readonly PersistentVolumeClaim[],
   reports: readonly ServerReport[],
-): StorageWish {
+): DesiredSize {
   if (!storage) return { size };
   const requests = claims.flatMap((claim) => requestOf(claim) ?? []);
   const largest = [size, ...requests].reduce((a, b) => (parseQuantity(b).cmp(parseQuantity(a)) > 0 ? b : a));
@@ -60,7 +60,7 @@ export function wantedSize(
   return { size: `${target / MEBI}Mi` };
 }
 
-/** A file system that has not got its last growth yet is not judged: it would grow for ever. */
+/** A file system that has not been resized to the requested size yet does not count: it would grow forever. */
 function isNearlyFull({ size, used }: ServerReport, percent: number, requested: bigint): boolean {
   if (size === undefined || used === undefined || size === 0) return false;
   const hasGrown = BigInt(size) * 1024n * 10n >= requested * 8n;

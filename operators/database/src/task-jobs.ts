@@ -32,8 +32,8 @@ export async function startJob(
 }
 
 /**
- * What the pods of a Job that has ended had to tell. They may be seen later than the Job's end, and they may be gone: then
- * there is nothing to tell.
+ * The report of a finished Job's pods. The cache may show them later than the end of the Job. If they are deleted, the
+ * report is empty.
  */
 export async function reportOf(job: Job, { cache, client }: ReconcileContext): Promise<TaskReport> {
   const { namespace, uid } = job.metadata;

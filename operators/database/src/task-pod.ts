@@ -28,7 +28,7 @@ export interface Task {
   readonly affinity?: PodSpec["affinity"];
 }
 
-/** Where scripts leave what they have to tell: lines of name=value. */
+/** Where scripts write their report: lines of name=value. */
 const REPORT = "/dev/termination-log";
 
 /** A variable from the database's Secret. */

@@ -1,9 +1,9 @@
 import type { Pod } from "konverge/kinds";
 
-/** What a task had to tell: values by name. `error` says what went wrong. */
+/** The report of a task: values by name. `error` is its error message. */
 export type TaskReport = Readonly<Record<string, string>>;
 
-/** The last words of a pod of a task, or of the last of several pods that have ended. */
+/** The report in the termination message of a task's pod, or of the last of several that have finished. */
 export function taskReport(pods: readonly Pod[]): TaskReport {
   const ended = pods
     .flatMap((pod) => pod.status?.containerStatuses ?? [])
@@ -13,7 +13,7 @@ export function taskReport(pods: readonly Pod[]): TaskReport {
   return last ? parseTaskReport(last.message ?? "", last.exitCode) : {};
 }
 
-/** Reads lines of name=value. What a script could not say itself, the end of its log says. */
+/** Reads lines of name=value. Without a report, the last line of the log is the error. */
 export function parseTaskReport(message: string, exitCode: number): TaskReport {
   const report: Record<string, string> = {};
   for (const line of message.split("\n")) {

@@ -4,7 +4,7 @@ import { metadataOf, podName, podsServiceName, topologyName } from "./names.ts";
 
 /** A change of the primary that is in progress. No server accepts writes until it ends. */
 export interface Operation {
-  /** `switchover`: the primary hands over in good order. `failover`: it is gone, or taken to be. */
+  /** `switchover`: the primary hands over in order. `failover`: it is lost, or assumed to be. */
   readonly kind: "switchover" | "failover";
   /** The pod that led. */
   readonly from: string;
@@ -13,17 +13,17 @@ export interface Operation {
   /** Milliseconds since 1970. */
   readonly since: number;
   /**
-   * The UID of the old primary's pod when writes were stopped, or "" if there was none. It must be gone, or have said
-   * that it has stopped: any later pod of that name has never read an older topology.
+   * The UID of the old primary's pod when writes were stopped, or "" if there was none. That pod must be deleted, or have
+   * reported that it has stopped: any later pod of that name has never read an older topology.
    */
   readonly fence?: string;
-  /** Where the old primary ended in good order, as PostgreSQL writes positions: its pod is being deleted. */
+  /** The LSN at which the old primary shut down cleanly: its pod is being deleted. */
   readonly ended?: string;
-  /** When the old primary was first seen to have stopped, in milliseconds since 1970. */
+  /** When the old primary was first observed to have stopped, in milliseconds since 1970. */
   readonly stopped?: number;
 }
 
-/** Who leads a database's servers. Every change of it has a term of its own. */
+/** Which server leads. Every change has a new term. */
 export interface Topology {
   readonly term: number;
   /** The pod that accepts writes, or "" while none does. */
@@ -38,7 +38,7 @@ export interface Topology {
   readonly prepared?: { readonly to: string; readonly since: number };
   /** The server that restarts for parameters that a reload does not change, and since when. */
   readonly restart?: { readonly name: string; readonly since: number };
-  /** Hand-overs that were given up since the last that succeeded, and when the last of them was. */
+  /** The number of abandoned switchovers since the last successful one, and the time of the latest. */
   readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
   /** Volumes of an earlier Database exist, and it is not known yet what they hold: no server may start. */
@@ -110,7 +110,7 @@ function parsed(text: string | undefined): Topology | undefined {
       Number.isSafeInteger(value.term) && typeof value.primary === "string" && typeof value.upstream === "string";
     return isWhole ? (value as Topology) : undefined;
   } catch {
-    // Somebody's hand was in it.
+    // It was edited by hand.
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ export function refusedVersion(database: Database): string | undefined {
   );
 }
 
-/** The version that servers are given: what is asked for, unless their data could not be read any more. */
+/** The version that is rolled out: the requested one, unless it could not read the existing data. */
 export function rolledVersion(database: Database): string {
   const running = database.status?.version;
   return refusedVersion(database) !== undefined && running !== undefined ? running : database.spec.version;

@@ -21,7 +21,7 @@ export const adoptsVolumes: Story = async (room, options = {}) => {
   for (const index of [0, 1]) await all.end(index);
 
   const decide = async () => {
-    // What an earlier pod has said is gone with it.
+    // The report of an earlier pod is lost with it.
     const reports = all.servers.map(({ container }, index) => (container ? all.status(index) : undefined));
     const members = (await Promise.all(reports)).map((report, index) => ({
       name: all.nameOf(index),
@@ -37,8 +37,8 @@ export const adoptsVolumes: Story = async (room, options = {}) => {
   assert.equal(await all.isUp(0), false);
   all.start(1);
   await all.becomes(1, "waiting");
-  const { topology, told } = await decide();
-  assert.match(told!.message, /postgres-real-1 leads on .* primary of term 3, timeline 2 up to /);
+  const { topology, event } = await decide();
+  assert.match(event!.message, /postgres-real-1 leads on .* primary of term 3, timeline 2 up to /);
   all.follow(topology);
   await all.becomes(1, "primary");
   await all.streams(0);

@@ -38,13 +38,13 @@ export async function archiveHolds(here: RecoveryRoom, data: string): Promise<vo
   assert.match(other.output, /is there already and differs/);
   assert.equal(readFileSync(archived, "utf8"), "the first text");
 
-  // What cannot be copied has no name, and the server is told.
+  // A file that cannot be copied is not archived under its name, and the server gets an error.
   const missing = await here.archive(data, join(pg_wal, "000000010000000000000008"));
   assert.notEqual(missing.code, 0);
   assert.deepEqual(readdirSync(folder), ["000000010000000000000007"]);
 
-  // A folder that is no server's is nobody's archive.
-  const nobody = await here.archive(pg_wal, segment);
-  assert.notEqual(nobody.code, 0);
+  // A folder that is not a server's data directory is not archived.
+  const unrelated = await here.archive(pg_wal, segment);
+  assert.notEqual(unrelated.code, 0);
   assert.deepEqual(readdirSync(join(here.backups, "wal")), [system]);
 }

@@ -8,7 +8,7 @@ export async function backupHolds(here: RecoveryRoom, standby?: string): Promise
   const { room } = here;
   const base = join(here.backups, "base");
   const started = await here.now();
-  // What a killed pod has left under the same name is in nobody's way.
+  // Files that a killed pod has left under the same name are no obstacle.
   mkdirSync(join(base, ".first", "data"), { recursive: true });
   writeFileSync(join(base, ".first", "data", "junk"), "");
   room.own(here.volume);
@@ -62,10 +62,10 @@ export async function backupHolds(here: RecoveryRoom, standby?: string): Promise
   assert.ok(!existsSync(join(base, "lost")), "what may be lost in a power cut has no name");
   here.env = {};
 
-  // Who does not answer gives none, and a standby that does not is passed over.
-  const nobody = await here.backup("nobody", { HOST: "127.0.0.9" });
-  assert.notEqual(nobody.code, 0);
-  assert.match(nobody.report["error"]!, /127\.0\.0\.9 did not give a backup/);
+  // A primary that does not answer is an error; a standby that does not is skipped.
+  const unreachable = await here.backup("unreachable", { HOST: "127.0.0.9" });
+  assert.notEqual(unreachable.code, 0);
+  assert.match(unreachable.report["error"]!, /127\.0\.0\.9 did not give a backup/);
   const passed = await here.backup("second", { STANDBY_HOST: "127.0.0.9" });
   assert.equal(passed.report["host"], "127.0.0.1", passed.output);
   assert.equal(passed.report["kept"], "second,first");
@@ -74,7 +74,7 @@ export async function backupHolds(here: RecoveryRoom, standby?: string): Promise
     assert.equal(given["host"], standby, "a standby that answers gives it");
   }
 
-  // Older ones go at the end; if they cannot, that is told.
+  // Older backups are removed at the end; if that fails, it is reported.
   const third = await here.backup("third", { KEEP: "1" });
   assert.equal(third.report["kept"], "third", third.output);
   assert.deepEqual(

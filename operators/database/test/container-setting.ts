@@ -17,7 +17,7 @@ export interface ContainerSetting {
 export interface ContainerCommand {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The file that takes its last words. */
+  /** The file of its termination message. */
   readonly report: string;
 }
 

@@ -7,6 +7,7 @@ import {
   begun,
   change,
   cordon,
+  hasEvent,
   isReady,
   leads,
   loseNode,
@@ -14,7 +15,6 @@ import {
   pod,
   primary,
   servedBy,
-  told,
 } from "./replica-stage.ts";
 
 /** A container beside the server that is not ready neither fails over a healthy primary nor takes it from its clients. */
@@ -121,7 +121,7 @@ export const changesParameters: Scenario = async (stage) => {
   // A standby reports what it can lower when it has replayed that its primary has.
   await stage.until("standbys have restarted, too", () => servers.restarts.length === 3);
   assert.deepEqual(servers.restarts, [pod(0), pod(2), pod(1)], "the primary comes first");
-  assert.ok(await told(stage, "ServerRestarts"));
+  assert.ok(await hasEvent(stage, "ServerRestarts"));
   assert.deepEqual(await uids(), before, "no pod was replaced");
   const { status } = await stage.get(Database, NAME);
   assert.deepEqual([status?.currentPrimary, status?.term], [pod(0), 1]);

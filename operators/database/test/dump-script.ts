@@ -20,7 +20,7 @@ export async function dumpingHolds(here: RecoveryRoom): Promise<void> {
   const { room } = here;
   const dumps = join(here.backups, "dumps");
   await stock(here);
-  // What a killed pod has left is in nobody's way.
+  // Files that a killed pod has left are no obstacle.
   mkdirSync(join(dumps, ".first", "dump.sql"), { recursive: true });
   room.own(here.volume);
   const synced = join(room.folder("log"), "synced");
@@ -67,7 +67,7 @@ export async function loadingHolds(here: RecoveryRoom): Promise<void> {
   writeFileSync(older, readFileSync(older, "utf8").replace(/^stopped=.*$/m, "stopped=2001-01-01T00:00:00Z"));
   room.own(here.volume);
 
-  // While somebody is connected; rows that look like statements are rows.
+  // While a client is connected; rows that look like statements are rows.
   await here.sql("insert into goods values ('pear')", "shop");
   await here.row("too late");
   await here.sql("alter role postgres password 'of the administrator'");
@@ -161,7 +161,7 @@ export async function badDumpsHold(here: RecoveryRoom): Promise<void> {
   assert.equal((await here.restore("finish", here.volume)).code, 0);
   assert.deepEqual(readdirSync(here.backups), ["dumps"]);
 
-  // Damaged, missing, none: told before anything is touched.
+  // A damaged or missing dump is reported before anything is changed.
   writeFileSync(bad, text.slice(0, -200));
   assert.match((await here.restore("check", here.volume)).report["error"] ?? "", /is damaged/);
   assert.match(
@@ -180,10 +180,10 @@ export async function badDumpsHold(here: RecoveryRoom): Promise<void> {
 export async function mysqlDumpsHold(here: RecoveryRoom): Promise<void> {
   const { room } = here;
   const said = join(room.folder("log"), "said");
-  const told = `printf '%s\\n' "$0 $* $MYSQL_PWD" | sed 's#.*/##' >> ${said}`;
+  const logged = `printf '%s\\n' "$0 $* $MYSQL_PWD" | sed 's#.*/##' >> ${said}`;
   here.env = room.pretend({
-    mysqldump: `${told}\necho 'a row'; echo '-- Dump completed on'`,
-    mysql: `${told}\ncat >> ${said}`,
+    mysqldump: `${logged}\necho 'a row'; echo '-- Dump completed on'`,
+    mysql: `${logged}\ncat >> ${said}`,
   });
   const dump = await here.backup("night", { ENGINE: "mysql", HOST: "db", PORT: "3306", USERNAME: "root" });
   assert.equal(dump.code, 0, dump.output);

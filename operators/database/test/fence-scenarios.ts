@@ -7,6 +7,7 @@ import {
   begun,
   begunWithOperator,
   change,
+  hasEvent,
   isLabelled,
   isReady,
   labelled,
@@ -16,7 +17,6 @@ import {
   pod,
   primary,
   silence,
-  told,
 } from "./replica-stage.ts";
 
 /** Rows that were acknowledged and that the server which leads does not have. */
@@ -29,8 +29,8 @@ const standsAlone = (stage: TestEnvironment) =>
   stage.until("another leads", async () => ![undefined, pod(0)].includes(await primary(stage)));
 
 /**
- * The node of the primary is lost, without standbys that confirm. The primary stops by itself before another is promoted; commits
- * that it has acknowledged in between are lost, and no others.
+ * The node of the primary is lost, without synchronous standbys. The primary fences itself before another is promoted; only
+ * commits that it has acknowledged in between are lost.
  */
 export const fencesItself: Scenario = async (stage) => {
   const servers = await begun(stage);
@@ -41,7 +41,7 @@ export const fencesItself: Scenario = async (stage) => {
   await stage.until("it takes writes", () => servers.roleOf(next) === "primary");
   assert.equal(servers.roleOf(pod(0)), "fenced");
   await isLabelled(stage, Number(next.at(-1)));
-  assert.ok(await told(stage, "FailedOver"));
+  assert.ok(await hasEvent(stage, "FailedOver"));
   const rows = new Set(servers.rowsOf(next));
   assert.deepEqual(
     servers.acknowledged.slice(0, before).filter((row) => !rows.has(row)),
@@ -78,7 +78,7 @@ export const waitsForFence: Scenario = async (stage) => {
   const node = await loseNode(stage, servers, 0);
   const other = await loseNode(stage, servers, 2);
   await stage.until(
-    "it says that nobody may take over",
+    "it reports that no standby may be promoted",
     async () => (await stage.condition(Database, NAME, "Ready")) === "False FailoverBlocked",
   );
   await stage.advance(180_000);
@@ -86,7 +86,7 @@ export const waitsForFence: Scenario = async (stage) => {
 
   await change(stage, { failover: { allowDataLoss: true } });
   await stage.until(
-    "it waits for the old primary to be gone",
+    "it waits until the old primary is deleted",
     async () => (await stage.condition(Database, NAME, "Ready")) === "False FencingPending",
   );
   await stage.advance(180_000);
@@ -119,7 +119,7 @@ export const outlivesOperator: Scenario = async (stage) => {
   assert.equal(servers.roleOf(pod(0)), "primary");
   await stage.advance(FENCE_SECONDS * 1000);
   assert.equal(servers.roleOf(pod(0)), "fenced");
-  servers.gone(pod(1), uid!);
+  servers.ended(pod(1), uid!);
   await operator.restart();
   await stage.until("it leads again", () => servers.roleOf(pod(0)) === "primary");
   await isReady(stage);
@@ -129,8 +129,8 @@ export const outlivesOperator: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** A server without standbys goes on, however long the operator is away. */
-export const singleGoesOn: Scenario = async (stage) => {
+/** A server without standbys keeps running, however long the operator is away. */
+export const singleKeepsRunning: Scenario = async (stage) => {
   const { servers, operator } = await begunWithOperator(stage, { instances: 1 });
   await operator.stop();
   await stage.advance(10 * FENCE_SECONDS * 1000);

@@ -39,7 +39,8 @@ export const fencesItself: Story = async (room, options = {}) => {
   assert.match(log(all, 0), /server.sh: had no contact with the operator or a standby for 9 seconds/);
   assert.match(log(all, 0), /received immediate shutdown request/);
   assert.equal(await all.isAlive(0), true, "its container is not restarted");
-  for (let look = 0; look < 5; look++) assert.equal((await all.queried(0))?.role, "fenced", "it does not start again");
+  for (let query = 0; query < 5; query++)
+    assert.equal((await all.queried(0))?.role, "fenced", "it does not start again");
 
   // A container that restarts has no lease, either; what an earlier one has reported extends none, nor does another term.
   await all.end(0);
@@ -47,7 +48,7 @@ export const fencesItself: Story = async (room, options = {}) => {
   await all.until("it waits", async () => (await all.queried(0))?.role === "waiting");
   const { token = "" } = (await all.queried(0, `1.${old}`))!;
   for (const grant of [`1.${old}`, `2.${token}`, "1", "nonsense"]) {
-    for (let look = 0; look < 3; look++) assert.equal((await all.queried(0, grant))?.role, "waiting", grant);
+    for (let query = 0; query < 3; query++) assert.equal((await all.queried(0, grant))?.role, "waiting", grant);
   }
   assert.equal(await all.isUp(0), false);
   all.operatorIsAway = false;
@@ -76,14 +77,14 @@ export const isKilled: Story = async (room, options = {}) => {
   const session = Number(await all.query(0, "select pid from pg_stat_activity where backend_type = 'walwriter'"));
   all.operatorIsAway = true;
   kill(hangs, "SIGSTOP");
-  await all.until("its processes are gone", () => !runs(session) && !runs(hangs));
+  await all.until("its processes have ended", () => !runs(session) && !runs(hangs));
   await stops(all, 0);
 
   all.follow({ term: 2, primary: "", upstream: "" });
   await all.becomes(1, "standby");
   all.follow({ term: 3, primary: all.nameOf(1), upstream: all.nameOf(1) });
   await all.until("it waits for the lease", async () => (await all.queried(1))?.role === "waiting");
-  for (let look = 0; look < 5; look++) assert.equal((await all.queried(1))?.role, "waiting");
+  for (let query = 0; query < 5; query++) assert.equal((await all.queried(1))?.role, "waiting");
   assert.equal(await all.query(1, "select pg_is_in_recovery()"), "t");
   all.operatorIsAway = false;
   await all.becomes(1, "primary");

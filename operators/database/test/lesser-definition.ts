@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Database, databaseOperator } from "@konverge/database-operator";
 import { type Scenario, supplyVolumes, withNarrowerDefinition } from "@konverge/operator-suite";
 
-/** Somebody applied the definition of a tutorial: no defaults, and of the status the phase alone. */
+/** The CRD of a tutorial is installed: no defaults, and only the phase in the status. */
 export const aDatabaseRunsByALesserDefinition: Scenario = async (stage) => {
   await supplyVolumes(stage, "5Gi");
   await stage.start(databaseOperator);

@@ -1,6 +1,6 @@
 import type { AnyObject } from "konverge";
 
-/** Without what is chosen by chance: a Secret that is made anew has other passwords. */
+/** Without random values: a recreated Secret has other passwords. */
 export function withoutPasswords(object: AnyObject): AnyObject {
   if (object.kind !== "Secret") return object;
   const { data = {} } = object as AnyObject & { data?: Record<string, string> };
@@ -19,6 +19,6 @@ export const isKept = ({ kind }: AnyObject) => kind === "PersistentVolumeClaim";
 /** The same, and all that is the database's whose backup it is. */
 export const isOfDatabase = ({ metadata }: AnyObject) => metadata.name.includes("postgres-ledger");
 
-/** Claims grow and never shrink, and a Secret's passwords are whatever somebody puts there. */
+/** Claims grow and never shrink, and users may set the passwords of a Secret. */
 export const isOthers = (object: AnyObject, field?: string) =>
   object.kind === "PersistentVolumeClaim" || (object.kind === "Secret" && (field ?? "").startsWith("/data"));

@@ -5,7 +5,7 @@ import { librariesIn, type PostgresTools } from "./postgres-tools.ts";
 
 /** MySQL's programs on this machine. */
 export interface MysqlTools extends PostgresTools {
-  /** What the server is told about where its own files are. */
+  /** Flags for the server with the paths of its installation. */
   readonly flags: readonly string[];
 }
 

@@ -24,8 +24,8 @@ async function startMysql(room: MachineRoom, tools: MysqlTools) {
   const server = room.start(["mysqld", ...tools.flags, ...quick, ...where]);
   const local = (sql: string, ...flags: string[]) => room.run(["mysql", "-uroot", `-S${socket}`, ...flags, "-e", sql]);
   await room.until("the server is ready", async () => {
-    const gone = await Promise.race([server.exited, Promise.resolve(undefined)]);
-    if (gone !== undefined) throw new Error(`the server ended with ${gone}:\n${server.output()}`);
+    const exitCode = await Promise.race([server.exited, Promise.resolve(undefined)]);
+    if (exitCode !== undefined) throw new Error(`the server ended with ${exitCode}:\n${server.output()}`);
     return (await local("select 1")).code === 0;
   });
   const everywhere = `create user root@'%' identified by '${PASSWORD}'; grant all on *.* to root@'%' with grant option`;
@@ -60,7 +60,7 @@ test("a real MySQL: dumps come back whole, or what was there stays", {
   const refused = await here.backup("refused", { ...env, PASSWORD: "wrong" });
   assert.match(refused.report["error"] ?? "", /did not give a whole dump/);
 
-  // Later rows, tables that are gone, users that are gone, and another password of the administrator.
+  // Later rows, dropped procedures, dropped users, and another password of the administrator.
   await sql("insert into shop.goods values ('pear'); drop procedure shop.count_goods; drop user clerk");
   await sql("alter user root@'%' identified by 'it''s \\\\new'");
   const now = { ...env, PASSWORD: "it's \\new" };

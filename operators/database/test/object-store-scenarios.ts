@@ -105,7 +105,7 @@ export const movesToStore: Scenario = async (stage) => {
   await reaches(stage, DatabaseBackup, "dump", "Failed");
   assert.match((await stage.get(DatabaseBackup, "dump")).status?.error ?? "", /dumps are kept on volumes only/);
   await stage.client.delete(Database, `${stage.namespace}/${NAME}`);
-  await stage.until("it is gone", async () => (await stage.find(Database, NAME)) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(Database, NAME)) === undefined);
   const from = { database: NAME, objectStore: STORE };
   await stage.apply(object("Database", "postgres-heir", { ...spec, bootstrap: { from } }));
   await reaches(stage, DatabaseRestore, "postgres-heir-bootstrap", "Completed");

@@ -47,7 +47,7 @@ export function librariesIn(root: string): string | undefined {
   return found && join(folder, found);
 }
 
-/** Downloads and unpacks, which needs no rights: nothing is installed. */
+/** Downloads and unpacks, without root: nothing is installed. */
 function fetched(): FoundPostgres {
   const work = join(CACHE, `fetch-${process.pid}`);
   try {

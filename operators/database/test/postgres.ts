@@ -1,7 +1,7 @@
 /**
  * Real PostgreSQL servers for tests of what pods run.
  *
- * A {@link MachineRoom} is a folder, an unprivileged user and any number of processes, all gone when it is disposed of.
+ * A {@link MachineRoom} is a folder, an unprivileged user and any number of processes, all removed when it is disposed of.
  * {@link MachineRoom.runContainer} takes a container out of a rendered pod and really runs it: its command, its variables, the
  * scripts of its ConfigMap; only folders, hosts and ports are other ones. {@link withPostgres} declares a test that has a
  * room, and is skipped with the reason where there is no PostgreSQL.
@@ -20,15 +20,15 @@ import { quickPlace, quickPrograms } from "./quick-programs.ts";
 
 export type { ContainerSetting } from "./container-setting.ts";
 
-/** Servers do not run as root: nobody does. */
-const NOBODY = 65534;
+/** The user `nobody`: servers do not run as root. */
+const UNPRIVILEGED = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** Milliseconds that anything in a room may take, unless it is said otherwise. */
+/** The default timeout of anything in a room, in milliseconds. */
 const PATIENCE = 60_000;
 const clock = realClock();
 /** Milliseconds after a process's end for which its output is waited for. */
-const LAST_WORDS = 2_000;
+const OUTPUT_TIMEOUT = 2_000;
 
 /** A process of a room. */
 export interface RunningProcess {
@@ -43,7 +43,7 @@ export interface RunningProcess {
 
 /** A container's process. */
 export interface RunningContainer extends RunningProcess {
-  /** Its last words: what is in its termination log. */
+  /** Its termination message. */
   report(): string;
 }
 
@@ -126,9 +126,9 @@ export class MachineRoom implements AsyncDisposable {
         ...env,
       },
       stdio: ["ignore", "pipe", "pipe"],
-      // A group of its own, so that what it leaves behind can be found.
+      // A separate process group, so that orphans can be found.
       detached: true,
-      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+      ...(isRoot && { uid: UNPRIVILEGED, gid: UNPRIVILEGED }),
     });
     this.#processes.add(child);
     let output = "";
@@ -142,11 +142,11 @@ export class MachineRoom implements AsyncDisposable {
         output += `${error.message}\n`;
         resolve(127);
       });
-      // What it said last is read first; whoever it has left behind may hold its output open for longer.
+      // Its remaining output is read first; orphaned processes may hold the output open for longer.
       child.on("exit", (code, signal) => {
-        const told = () => resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : 15));
-        child.once("close", told);
-        clock.after(LAST_WORDS, told);
+        const exited = () => resolve(code ?? 128 + (signal === "SIGKILL" ? 9 : 15));
+        child.once("close", exited);
+        clock.after(OUTPUT_TIMEOUT, exited);
       });
     });
     return {
@@ -212,8 +212,8 @@ export class MachineRoom implements AsyncDisposable {
     const process = this.start(["postgres", "-D", data, "-p", String(port), ...flags], { PGDATA: data, ...env });
     const server = { ...process, port, data };
     await this.until(`the server on ${data} answers`, async () => {
-      const gone = await Promise.race([process.exited, Promise.resolve(undefined)]);
-      if (gone !== undefined) throw new Error(`the server ended with ${gone}:\n${process.output()}`);
+      const exitCode = await Promise.race([process.exited, Promise.resolve(undefined)]);
+      if (exitCode !== undefined) throw new Error(`the server ended with ${exitCode}:\n${process.output()}`);
       return (await this.run(["pg_isready", "-q", "-h", host, "-p", String(port)])).code === 0;
     });
     return server;
@@ -256,7 +256,7 @@ export class MachineRoom implements AsyncDisposable {
 
   /** A folder, and all that is in it, belongs to the room's user. */
   own(folder: string): void {
-    if (isRoot) assert.equal(spawnSync("chown", ["-R", `${NOBODY}:${NOBODY}`, folder]).status, 0);
+    if (isRoot) assert.equal(spawnSync("chown", ["-R", `${UNPRIVILEGED}:${UNPRIVILEGED}`, folder]).status, 0);
   }
 
   /** Programs that stand before the real ones, by name: a PATH for a task. The real ones are at $REAL. */
@@ -276,7 +276,7 @@ export class MachineRoom implements AsyncDisposable {
       // Processes that are ending may still write.
       rmSync(this.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     } catch {
-      // Other rooms shall be left in good order all the same.
+      // Other rooms must still be cleaned up.
     }
   }
 
@@ -295,7 +295,7 @@ export class MachineRoom implements AsyncDisposable {
       try {
         if (pid !== undefined) process.kill(-pid, signal);
       } catch {
-        // The group is gone.
+        // The group has ended.
       }
     }
     return [...this.#processes].filter(
@@ -316,7 +316,7 @@ export class MachineRoom implements AsyncDisposable {
   }
 
   #give(path: string): void {
-    if (isRoot) chownSync(path, NOBODY, NOBODY);
+    if (isRoot) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
   }
 }
 
@@ -331,7 +331,7 @@ export interface RunningServer extends RunningProcess {
 /** Tests' data need not outlive a power cut. */
 const QUICK = { fsync: "off", shared_buffers: "16MB", max_connections: "20", dynamic_shared_memory_type: "mmap" };
 
-/** Declares a test with a room of its own; skipped, with the reason, where there is no PostgreSQL or something else is missing. */
+/** Declares a test with a new room; skipped, with the reason, without PostgreSQL or another requirement. */
 export function withPostgres(
   name: string,
   run: (room: MachineRoom) => Promise<void>,

@@ -28,13 +28,13 @@ interface Server {
   term: number;
   upstream: string;
   confirming: { required: number; names: string[] } | undefined;
-  /** Cut off: it hears nothing new, and nobody hears it, but its standbys may. */
+  /** Partitioned: it gets no updates and cannot be reached, except by its standbys. */
   isolated: boolean;
-  /** Nobody hears it, although it hears what the operator asks. */
+  /** Its answers are lost, although it gets the operator's queries. */
   mute: boolean;
   /** It has no standbys, and needs no lease. */
   alone: boolean;
-  /** The term and the second of the last proof of contact, with the operator and with a standby. */
+  /** The term and the second of the last contact with the operator and with a standby. */
   leases: { operator: Lease; standbys: Lease };
   /** The checkpoint that it has made, and the seconds that its stop still takes. */
   checkpoint: string;
@@ -66,11 +66,11 @@ export class PretendServers {
   readonly #volumes = new Map<string, Volume>();
   readonly #running = new Map<string, Server>();
   readonly #stage: TestEnvironment;
-  /** What clients were told to be safe. */
+  /** The rows that were acknowledged to clients. */
   readonly acknowledged: string[] = [];
   /** Servers that were restarted in their pods, in order. */
   readonly restarts: string[] = [];
-  /** What must never be, and was. */
+  /** Violations of invariants. */
   readonly wrongs: string[] = [];
   /** KiB that each volume has, and that are used of them. */
   size = 1_048_576;
@@ -109,7 +109,7 @@ export class PretendServers {
         if (this.#running.get(name)?.isolated && !killed.aborted) {
           await new Promise<void>((resolve) => killed.addEventListener("abort", () => resolve(), { once: true }));
         }
-        this.gone(name, uid!);
+        this.ended(name, uid!);
       },
       exec: async ({ pod, command, stdout }) => {
         const [program, script, grant] = command;
@@ -137,11 +137,11 @@ export class PretendServers {
     }
   }
 
-  /** On simulated nodes that run nothing: follows what pods there are, and what they would read. */
-  async look(): Promise<void> {
+  /** For simulated nodes that run nothing: follows the pods, and the files that they would read. */
+  async sync(): Promise<void> {
     const pods = (await this.#stage.list(Pod)).filter(({ metadata }) => metadata.labels?.["app"] === "database");
     for (const [name, { uid }] of [...this.#running]) {
-      if (!pods.some(({ metadata }) => metadata.uid === uid)) this.gone(name, uid);
+      if (!pods.some(({ metadata }) => metadata.uid === uid)) this.ended(name, uid);
     }
     for (const { metadata, status } of pods) {
       if (status?.phase !== "Running") continue;
@@ -152,7 +152,7 @@ export class PretendServers {
     }
   }
 
-  /** Cuts a pod off from all that is told, as a partition does. */
+  /** Cuts a pod off from the network, as a partition does. */
   isolate(pod: string): void {
     this.#running.get(pod)!.isolated = true;
   }
@@ -168,7 +168,7 @@ export class PretendServers {
   }
 
   /** The pod of a node that has lost power. */
-  gone(name: string, uid: string): void {
+  ended(name: string, uid: string): void {
     if (this.#running.get(name)?.uid === uid) this.#running.delete(name);
   }
 
@@ -195,7 +195,7 @@ export class PretendServers {
     if (server.isolated || server.role === "") return undefined;
     const { volume, role, term } = server;
     server.asked = true;
-    // A stop in good order is a record of its own, which standbys have got.
+    // A clean shutdown writes one more record, which standbys have received.
     const stopped = role === "stopped" ? 0 : 1;
     const lsn = `0/${(volume.rows.length * 2 + stopped).toString(16).toUpperCase()}`;
     const isStreaming = role === "standby" && this.#leaderOf(server) !== undefined;
@@ -360,7 +360,7 @@ export class PretendServers {
         server.role = "waiting";
         return;
       }
-      // Rewound, or copied: what the primary does not have is gone.
+      // Rewound, or copied: rows that the primary does not have are lost.
       volume.rows = [...leader.volume.rows];
       volume.timeline = leader.volume.timeline;
       volume.connections = leader.volume.connections;
@@ -380,7 +380,7 @@ export class PretendServers {
     return [...this.#running.values()].some((other) => !other.isolated && other.volume.timeline > volume.timeline);
   }
 
-  /** Whom a standby receives from: also from one that is cut off from the operator, until it lets go of it. */
+  /** The server that a standby receives from, even one that is cut off from the operator, until the standby detaches. */
   #leaderOf({ upstream, volume }: Server): Server | undefined {
     const leader = this.#running.get(upstream);
     return leader?.role === "primary" && leader.volume.timeline === volume.timeline ? leader : undefined;
@@ -399,7 +399,7 @@ export class PretendServers {
     if (server.connections < leader.volume.connections) this.wrongs.push(`${server.pod} cannot replay any more`);
   }
 
-  /** A client writes a row. It is told that it is safe if enough standbys have it. */
+  /** A client writes a row. It is acknowledged if enough standbys have it. */
   #write(server: Server): void {
     const row = `${server.pod} ${++this.#rows}`;
     server.volume.rows.push(row);
@@ -426,7 +426,7 @@ export class PretendServers {
     if (writing.length > 1) this.wrongs.push(`${writing.map(({ pod }) => pod).join(" and ")} acknowledge writes`);
   }
 
-  /** All that clients were told to be safe is on the server that leads. */
+  /** The server that leads has all acknowledged rows. */
   nothingLost(primary: string): void {
     const rows = new Set(this.rowsOf(primary));
     const lost = this.acknowledged.filter((row) => !rows.has(row));

@@ -23,13 +23,13 @@ const object = (kind: string, name: string, spec: object) => ({
   spec,
 });
 
-/** What is told in a condition and in an event, by its reason and what the message must say. */
-const told = (reason: string, message = "") => ({
+/** The expected condition and event, by their reason and a part of the message. */
+const expected = (reason: string, message = "") => ({
   condition: new RegExp(`^Ready False ${reason} .*${message}`),
   event: new RegExp(`Warning ${reason} .*${message}`),
 });
 
-/** A claim of backups that somebody makes by hand. */
+/** A claim for backups, created by a user. */
 const claim = (stage: TestEnvironment, name: string) =>
   stage.client.create(PersistentVolumeClaim, {
     metadata: { name, namespace: stage.namespace },
@@ -43,26 +43,26 @@ async function begun(stage: TestEnvironment, spec: object = SIZE): Promise<void>
   await stage.apply(object("Database", NAME, spec));
 }
 
-/** What keeps servers from running is told, and when it is mended they run. */
+/** The reason why servers do not run is reported, and they run once it is fixed. */
 export const serverProblems: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi", "20Gi");
   play(stage);
   await stage.start(databaseOperator);
   const allow = await quotaOfPods(stage, 0);
   await stage.apply(object("Database", NAME, SIZE));
-  await isReported(stage, Database, NAME, told("QuotaExceeded", "exceeded quota: few-pods"));
+  await isReported(stage, Database, NAME, expected("QuotaExceeded", "exceeded quota: few-pods"));
   await allow();
   await runs(stage, NAME);
 
-  // Backups on a claim that nobody has made yet.
+  // Backups on a claim that does not exist yet.
   await stage.apply(object("Database", "postgres-lacking", { ...SIZE, backup: { claim: "elsewhere" } }));
-  await isReported(stage, Database, "postgres-lacking", told("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
+  await isReported(stage, Database, "postgres-lacking", expected("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
   await claim(stage, "elsewhere");
   await runs(stage, "postgres-lacking");
 
   // Volumes of a class that there is none of: another Database has one that there is.
   await stage.apply(object("Database", "postgres-classy", { ...SIZE, storageClass: "gold" }));
-  await isReported(stage, Database, "postgres-classy", told("ClaimUnbound", "is waiting for its volume"));
+  await isReported(stage, Database, "postgres-classy", expected("ClaimUnbound", "is waiting for its volume"));
   await stage.client.delete(Database, `${stage.namespace}/postgres-classy`);
 };
 
@@ -71,7 +71,7 @@ export const imageProblems: Scenario = async (stage) => {
   const image = "registry.example/none:1";
   unpullable(stage, image);
   await begun(stage, { ...SIZE, image });
-  await isReported(stage, Database, NAME, told("ImageCannotBePulled", `${image} cannot be pulled`));
+  await isReported(stage, Database, NAME, expected("ImageCannotBePulled", `${image} cannot be pulled`));
   await stage.until("it has failed", async () => (await stage.get(Database, NAME)).status?.phase === "Failed");
   await stage.apply(object("Database", NAME, SIZE));
   await runs(stage, NAME);
@@ -84,7 +84,7 @@ export const taskImageProblems: Scenario = async (stage) => {
   stage.cluster!.image("postgres:16.4", { failPull: "manifest unknown" });
   await stage.apply(object("DatabaseBackup", "night", { database: NAME }));
   await stage.apply(object("DatabaseRestore", "back", { database: NAME, inPlace: true }));
-  const report = told("ImageCannotBePulled", "postgres:16.4 cannot be pulled");
+  const report = expected("ImageCannotBePulled", "postgres:16.4 cannot be pulled");
   await isReported(stage, DatabaseBackup, "night", report);
   await isReported(stage, DatabaseRestore, "back", report);
   play(stage);
@@ -96,48 +96,48 @@ export const taskImageProblems: Scenario = async (stage) => {
 /** Without nodes everything waits, and goes on when one comes. */
 export const noNodes: Scenario = async (stage) => {
   await begun(stage, { ...SIZE, backup: {} });
-  await isReported(stage, Database, NAME, told("NoRoom", "cannot be scheduled"));
+  await isReported(stage, Database, NAME, expected("NoRoom", "cannot be scheduled"));
   await lateNode(stage);
   await runs(stage, NAME);
 };
 
-/** What keeps a backup from being taken is told, and when it is mended it is taken. */
+/** The reason why a backup cannot be taken is reported, and it is taken once that is fixed. */
 export const backupProblems: Scenario = async (stage) => {
   await begun(stage, { ...SIZE, backup: {} });
   await stage.apply(object("DatabaseBackup", "lost", { database: "postgres-nowhere" }));
-  await isReported(stage, DatabaseBackup, "lost", told("NoDatabase", "no Database postgres-nowhere"));
+  await isReported(stage, DatabaseBackup, "lost", expected("NoDatabase", "no Database postgres-nowhere"));
   await runs(stage, NAME);
   const allow = await quotaOfPods(stage, 1);
   await stage.apply(object("DatabaseBackup", "first", { database: NAME }));
-  await isReported(stage, DatabaseBackup, "first", told("QuotaExceeded", "exceeded quota: few-pods"));
+  await isReported(stage, DatabaseBackup, "first", expected("QuotaExceeded", "exceeded quota: few-pods"));
   await allow();
   await reaches(stage, DatabaseBackup, "first", "Completed");
   const open = await closed(stage);
   try {
     await stage.apply(object("DatabaseBackup", "second", { database: NAME }));
-    await isReported(stage, DatabaseBackup, "second", told("NoRoom", "cannot be scheduled"));
+    await isReported(stage, DatabaseBackup, "second", expected("NoRoom", "cannot be scheduled"));
   } finally {
     await open();
   }
   await reaches(stage, DatabaseBackup, "second", "Completed");
 };
 
-/** What keeps a restore from being done is told, and when it is mended it is done. */
+/** The reason why a restore cannot start is reported, and it runs once that is fixed. */
 export const restoreProblems: Scenario = async (stage) => {
   await begun(stage, { ...SIZE, backup: {} });
   await stage.apply(object("DatabaseRestore", "lost", { database: "postgres-nowhere", inPlace: true }));
-  await isReported(stage, DatabaseRestore, "lost", told("NoDatabase", "no Database postgres-nowhere"));
+  await isReported(stage, DatabaseRestore, "lost", expected("NoDatabase", "no Database postgres-nowhere"));
   await runs(stage, NAME);
   const from = { claim: "elsewhere" };
   await stage.apply(object("DatabaseRestore", "back", { database: NAME, inPlace: true, from }));
   // So does a new database that begins with it.
   await stage.apply(object("Database", "postgres-heir", { ...SIZE, bootstrap: { from: { ...from, database: NAME } } }));
-  await isReported(stage, DatabaseRestore, "back", told("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
+  await isReported(stage, DatabaseRestore, "back", expected("ClaimMissing", "no PersistentVolumeClaim elsewhere"));
   await isReported(
     stage,
     DatabaseRestore,
     "postgres-heir-bootstrap",
-    told("ClaimMissing", "no PersistentVolumeClaim elsewhere"),
+    expected("ClaimMissing", "no PersistentVolumeClaim elsewhere"),
   );
   const { status } = await stage.get(Database, "postgres-heir");
   assert.equal(status?.phase, "Creating");
@@ -149,7 +149,7 @@ export const restoreProblems: Scenario = async (stage) => {
   await runs(stage, NAME);
   const allow = await quotaOfPods(stage, 2);
   await stage.apply(object("DatabaseRestore", "again", { database: NAME, inPlace: true }));
-  await isReported(stage, DatabaseRestore, "again", told("QuotaExceeded", "exceeded quota: few-pods"));
+  await isReported(stage, DatabaseRestore, "again", expected("QuotaExceeded", "exceeded quota: few-pods"));
   await allow();
   await reaches(stage, DatabaseRestore, "again", "Completed");
   await runs(stage, NAME);

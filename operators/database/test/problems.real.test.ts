@@ -3,8 +3,8 @@ import { backupProblems, imageProblems, noNodes, restoreProblems, serverProblems
 
 onReal({
   "what keeps servers from running is reported, and they run when it is fixed": serverProblems,
-  "an image that cannot be pulled is told of, and another one is taken": imageProblems,
+  "an image that cannot be pulled is reported, and another one is used": imageProblems,
   "without nodes a database waits, and runs when one comes": onEmptyCluster(noNodes),
-  "what keeps a backup from being taken is told, and it is taken when that is mended": backupProblems,
-  "what keeps a restore from being done is told, and it is done when that is mended": restoreProblems,
+  "the reason why a backup cannot be taken is reported, and it is taken once that is fixed": backupProblems,
+  "the reason why a restore cannot start is reported, and it runs once that is fixed": restoreProblems,
 });

@@ -9,8 +9,11 @@ import {
 } from "./problem-scenarios.ts";
 
 onEmbedded("what keeps servers from running is reported, and they run when it is fixed", serverProblems);
-onEmbedded("an image that cannot be pulled is told of, and another one is taken", imageProblems);
-onEmbedded("backups and restores tell of an image that cannot be pulled, and go on with it", taskImageProblems);
+onEmbedded("an image that cannot be pulled is reported, and another one is used", imageProblems);
+onEmbedded(
+  "backups and restores report an image that cannot be pulled, and continue once it can be",
+  taskImageProblems,
+);
 onEmbedded("without nodes a database waits, and runs when one comes", noNodes, { nodes: [] });
-onEmbedded("what keeps a backup from being taken is told, and it is taken when that is mended", backupProblems);
-onEmbedded("what keeps a restore from being done is told, and it is done when that is mended", restoreProblems);
+onEmbedded("the reason why a backup cannot be taken is reported, and it is taken once that is fixed", backupProblems);
+onEmbedded("the reason why a restore cannot start is reported, and it runs once that is fixed", restoreProblems);

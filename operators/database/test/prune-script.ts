@@ -55,7 +55,7 @@ export async function pruneHolds(here: RecoveryRoom): Promise<void> {
   assert.deepEqual(left("wal/71"), ["000000010000000000000040", "00000002.history", "000000020000000000000051"]);
   assert.ok(!existsSync(join(here.backups, "wal/99")), "WAL without a backup goes");
 
-  // Of several histories, the place tells which WAL is older.
+  // With several timelines, the position decides which WAL is older.
   lay();
   assert.equal((await here.prune("base", { KEEP: "3", KEEP_FOR: "" })).output, "c-newest,b-new,d-old\n");
   assert.ok(left("wal/71").includes("000000020000000000000030"));
@@ -74,7 +74,7 @@ export async function pruneHolds(here: RecoveryRoom): Promise<void> {
   const four = await here.prune("base", { KEEP: "4", KEEP_FOR: "3600" });
   assert.equal(four.output, "c-newest,b-new,d-old,a-older\n");
 
-  // What cannot be removed is told, and is no backup any more.
+  // A backup that cannot be removed is reported, and no longer counts as one.
   lay();
   here.env = room.pretend({ rm: 'case "$*" in -rf*oldest*) exit 1 ;; esac\nexec /bin/rm "$@"' });
   const stuck = await here.prune("base", { KEEP: "4", KEEP_FOR: "" });

@@ -24,7 +24,7 @@ export async function closed(stage: TestEnvironment): Promise<() => Promise<void
   return () => set(false);
 }
 
-/** What somebody starts by hand from the schedule is told of as what the schedule starts, and let go like it. */
+/** A backup that a user starts from the schedule gets a DatabaseBackup, and expires, like a scheduled one. */
 export const startedByHand: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
   play(stage);
@@ -40,7 +40,7 @@ export const startedByHand: Scenario = async (stage) => {
     await reaches(stage, DatabaseBackup, name, "Completed");
   };
   await start("first");
-  // Times are told to the second, and the second one is the later one.
+  // Times have a resolution of a second, and the second backup must be later.
   await stage.advance(2_000);
   await start("second");
   assert.equal((await stage.get(DatabaseBackup, "first")).metadata.labels?.["databases.example.com/scheduled"], "true");
@@ -56,7 +56,7 @@ export const startedByHand: Scenario = async (stage) => {
   assert.ok(await stage.find(DatabaseBackup, "second"));
 };
 
-/** Volumes of a class that lets them not grow stay as they are, and that is told. */
+/** Volumes of a class without expansion keep their size, and that is reported. */
 export const cannotGrow: Scenario = async (stage) => {
   const storageClassName = `fixed-${stage.namespace}`;
   await stage.client.create(StorageClass, {
@@ -90,14 +90,14 @@ export const cannotGrow: Scenario = async (stage) => {
   );
 };
 
-/** A restore is given up while its pod finds no node: nobody restores any more, and what was there is put back. */
+/** A restore is canceled while its pod is unschedulable: the restore stops, and the old data are put back. */
 export const restoreGivenUp: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
   play(stage);
   await stage.start(databaseOperator);
   await stage.apply(database({ backup: {} }));
   await runs(stage, NAME);
-  // As long as somebody holds the server's pod, the servers are being stopped.
+  // As long as a finalizer holds the server's pod, the servers are being stopped.
   const hold = (finalizers: string[]) =>
     stage.client.patch(Pod, `${stage.namespace}/${NAME}-0`, { merge: { metadata: { finalizers } } });
   await hold(["example.com/held"]);
@@ -117,17 +117,17 @@ export const restoreGivenUp: Scenario = async (stage) => {
     });
     await stage.client.delete(DatabaseRestore, `${stage.namespace}/back`);
     await stage.until(
-      "nobody restores any more",
+      "no restore is running any more",
       async () => (await stage.find(Job, "back-restore"))?.spec?.suspend === true,
     );
   } finally {
     await open();
   }
-  await stage.until("it is gone", async () => (await stage.find(DatabaseRestore, "back")) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(DatabaseRestore, "back")) === undefined);
   await runs(stage, NAME);
 };
 
-/** A Job of somebody else's that has the name of a backup is left alone. */
+/** A Job with the name of a backup and another owner is ignored. */
 export const nameTaken: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
   play(stage);

@@ -38,7 +38,7 @@ const QUICK = {
 
 const clock = realClock();
 
-/** One server: its pod comes and goes, its volume stays. */
+/** One server: its pod is recreated, its volume stays. */
 class RealServer {
   readonly name: string;
   readonly port: number;
@@ -118,7 +118,12 @@ export class RealServers {
     this.#scripts = { ...scripts, data: { ...scripts.data, ...options.scripts } };
     this.#config = configOf(this.database);
     const { secrets } = new VirtualClock();
-    this.#secret = credentialsFor(this.database, engine, { live: undefined, secrets, now: 0, told: undefined });
+    this.#secret = credentialsFor(this.database, engine, {
+      live: undefined,
+      secrets,
+      now: 0,
+      reportedDigest: undefined,
+    });
     this.#applicationSecrets = applicationSecretFor(this.database, engine, { live: undefined, secrets });
     this.#synchronous = options.synchronous ?? 0;
     this.#topology = { term: 1, primary: this.nameOf(0), upstream: this.nameOf(0), fresh: true };
@@ -244,11 +249,11 @@ export class RealServers {
     });
   }
 
-  /** Ends a pod: told to, or as a power cut would. */
-  async end(index: number, how: "told" | "killed" = "told"): Promise<void> {
+  /** Ends a pod: with SIGTERM, or as a power cut would. */
+  async end(index: number, how: "terminated" | "killed" = "terminated"): Promise<void> {
     const { container } = this.servers[index]!;
     if (!container) return;
-    if (how === "told") container.kill("SIGTERM");
+    if (how === "terminated") container.kill("SIGTERM");
     else process.kill(-container.pid, "SIGKILL");
     this.servers[index]!.container = undefined;
     let hasEnded = false;
@@ -393,7 +398,7 @@ export class RealServers {
     return (await this.room.run(["pg_isready", "-q", "-h", "127.0.0.1", "-p", String(port)])).code === 0;
   }
 
-  /** Asks until it is so; gives up when a pod that should run has ended. */
+  /** Polls until the condition holds; fails when a pod that should run has ended. */
   async until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
     const deadline = clock.monotonic() + this.room.patience;
     for (let pause = 50; !(await condition()); pause = Math.min(pause * 2, 400)) {

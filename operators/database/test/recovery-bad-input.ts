@@ -16,7 +16,7 @@ const waits = (
   why: string,
 ) => stage.until(`${name} says ${why}`, async () => (await stage.condition(kind, name, "Ready")) === `False ${why}`);
 
-/** What can never be is refused or fails with the reason; what cannot be now waits, and goes on when it is mended. */
+/** What can never succeed is refused or fails with the reason; what cannot succeed now waits until it is fixed. */
 export const recoveryBadInput: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
   play(stage);
@@ -52,7 +52,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
     await refused("Database", spec, new RegExp(`spec\\.backup\\.${field}`));
   }
 
-  // Nobody is there yet.
+  // There is no Database yet.
   await stage.apply(object("DatabaseBackup", "early", { database: "postgres-ledger" }));
   await stage.apply(object("DatabaseRestore", "early", { database: "postgres-ledger", inPlace: true }));
   await waits(stage, DatabaseBackup, "early", "NoDatabase");
@@ -77,7 +77,7 @@ export const recoveryBadInput: Scenario = async (stage) => {
   await stage.settled();
   const writes = stage.writes();
   await stage.settled();
-  assert.equal(stage.writes(), writes, "nobody writes while nothing changes");
+  assert.equal(stage.writes(), writes, "nothing is written while nothing changes");
   await stage.client.delete(DatabaseRestore, `${stage.namespace}/early`);
   await stage.apply(object("Database", "postgres-ledger", { ...spec, hibernated: false, backup: {} }));
   await reaches(stage, DatabaseBackup, "early", "Completed");

@@ -31,7 +31,7 @@ const RESTORE_UNNOTICED: readonly Unnoticed[] = [
     line: 'rm -f "$work/standby.signal"',
     why: "backups are taken without it; one that somebody has copied there may have it",
   },
-  { line: "echo \"listen_addresses = ''\"", why: "nobody tries to connect meanwhile" },
+  { line: "echo \"listen_addresses = ''\"", why: "no client tries to connect meanwhile" },
   { line: "echo \"archive_command = ''\"", why: "that is PostgreSQL's default" },
   {
     line: `echo "recovery_target_timeline = '\${TARGET_TIMELINE:-latest}'"`,
@@ -122,7 +122,7 @@ withPostgres(
   "every line of backup.sh is needed",
   async (room) => {
     const begun = new RecoveryRoom(room);
-    // So many backups would fill the machine with WAL.
+    // The many backups would fill the machine with WAL.
     await begun.begin({ archive_command: "true" });
     const standby = await startStandby(begun);
     const scene: Scene = {

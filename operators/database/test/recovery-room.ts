@@ -76,7 +76,7 @@ export class RecoveryRoom {
     for (const [file, text] of data) writeFileSync(join(this.#scriptsFolder, file), text);
   }
 
-  /** The same server, with a volume of its own that is empty. */
+  /** The same server, with a new, empty volume. */
   beside(): RecoveryRoom {
     const beside = new RecoveryRoom(this.room, this.database);
     beside.#server = this.#server;
@@ -84,7 +84,7 @@ export class RecoveryRoom {
     return beside;
   }
 
-  /** The same, with a volume of its own that has what this one has. */
+  /** The same server, with a copy of this volume. */
   fork(): RecoveryRoom {
     const fork = this.beside();
     this.room.fill(fork.volume, this.volume);
@@ -114,7 +114,7 @@ export class RecoveryRoom {
 
   /** Starts the server as the operator configures it. */
   async startOn(data: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
-    // Whoever tests the waiting says so.
+    // Tests of the timeout set it themselves.
     const archive = { ...archiveParameters(this.database), archive_timeout: "0" };
     this.#server = await this.room.startServer(data, { ...archive, ...settings }, this.#serverEnvironment());
   }

@@ -21,7 +21,7 @@ export const runs = (stage: TestEnvironment, name: string) =>
     return ready && (await stage.list(Pod, `app=database,database-name=${name}`)).length > 0;
   });
 
-/** Has an object reconciled once more. */
+/** Triggers another reconcile of an object. */
 async function annotated(
   stage: TestEnvironment,
   kind: typeof DatabaseBackup | typeof DatabaseRestore,
@@ -32,10 +32,10 @@ async function annotated(
   await stage.settled();
 }
 
-/** What becomes of a task, by its mode (`backup` for backups). A text is an error; nothing is success. */
+/** The outcome of tasks, by their mode (`backup` for backups): a hang, an error, or success by default. */
 export type Outcomes = Record<string, "hangs" | { error: string } | undefined>;
 
-/** Servers that run, and tasks that end as told. Where nodes run nothing, tasks only succeed. */
+/** Servers that run, and tasks with the given outcomes. Where nodes run nothing, tasks always succeed. */
 export function play(stage: TestEnvironment, outcomes: Outcomes = {}, image = "postgres:16.4"): void {
   stage.cluster?.image(image, {
     async run({ container, stop, write }) {
@@ -73,7 +73,7 @@ async function backedUp(stage: TestEnvironment, outcomes: Outcomes = {}, databas
   await runs(stage, "postgres-ledger");
 }
 
-/** A backup is taken when it is asked for, and told of. */
+/** A requested backup is taken and reported. */
 export const onDemand: Scenario = async (stage) => {
   await backedUp(stage);
   await stage.apply(BACKUP);
@@ -95,16 +95,16 @@ export const onDemand: Scenario = async (stage) => {
   await stage.settled();
 };
 
-/** Scheduled backups are told of, and let go with the folder; others stay and say so. */
+/** Scheduled backups get DatabaseBackups, which are deleted with their folder; others stay and are marked as expired. */
 export const scheduled: Scenario = async (stage) => {
   await backedUp(stage, {}, DATABASE.replace('"0 3 * * *"', '"* * * * *"'));
   await stage.apply(BACKUP);
   await reaches(stage, DatabaseBackup, "ledger-before-migration", "Completed");
-  const told = () => stage.list(DatabaseBackup, "databases.example.com/scheduled=true");
+  const scheduledBackups = () => stage.list(DatabaseBackup, "databases.example.com/scheduled=true");
   await stage.until(
-    "two scheduled ones are told of",
+    "two scheduled ones are reported",
     async () => {
-      const completed = (await told()).filter(({ status }) => status?.phase === "Completed");
+      const completed = (await scheduledBackups()).filter(({ status }) => status?.phase === "Completed");
       return completed.length >= 2;
     },
     300_000,
@@ -113,7 +113,7 @@ export const scheduled: Scenario = async (stage) => {
     merge: { spec: { backup: { schedule: "0 3 1 1 *" } } },
   });
   await stage.settled();
-  const all = (await told()).toSorted((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
+  const all = (await scheduledBackups()).toSorted((a, b) => a.status!.stoppedAt!.localeCompare(b.status!.stoppedAt!));
   const newest = all.at(-1)!;
   // What the script of the newest would report.
   await stage.client.patch(
@@ -122,16 +122,16 @@ export const scheduled: Scenario = async (stage) => {
     { merge: { status: { kept: [newest.metadata.name] } } },
     { subresource: "status" },
   );
-  await stage.until("only the newest is told of", async () => (await told()).length === 1);
+  await stage.until("only the newest remains", async () => (await scheduledBackups()).length === 1);
   await reaches(stage, DatabaseBackup, "ledger-before-migration", "Expired");
   await stage.settled();
   assert.deepEqual(
-    (await told()).map(({ metadata }) => metadata.name),
+    (await scheduledBackups()).map(({ metadata }) => metadata.name),
     [newest.metadata.name],
   );
 };
 
-/** A backup that fails says why, once, and is not tried for ever. */
+/** A failed backup reports the reason once, and is not retried forever. */
 export const backupFails: Scenario = async (stage) => {
   await backedUp(stage, { backup: { error: "the server postgres-ledger did not give a backup" } });
   await stage.apply(BACKUP);
@@ -151,7 +151,7 @@ export const backupFails: Scenario = async (stage) => {
   assert.equal(await stage.condition(DatabaseBackup, "ledger-before-migration", "Ready"), "False BackupFailed");
 };
 
-/** Data are replaced by the backup while no server runs; standbys are made anew. */
+/** The backup replaces the data while no server runs; standbys are recreated. */
 export const restoresInPlace: Scenario = async (stage) => {
   await backedUp(stage, {}, DATABASE.replace("size: 5Gi", "size: 5Gi\n  instances: 2"));
   const claims = async () =>
@@ -177,12 +177,12 @@ export const restoresInPlace: Scenario = async (stage) => {
   await stage.settled();
 };
 
-/** The same, with each step told. An operator that dies takes along what it was about to tell. */
-export const tellsOfSteps: Scenario = async (stage) => {
+/** The same, with an event for each step. A crash of the operator can lose an event. */
+export const reportsSteps: Scenario = async (stage) => {
   await restoresInPlace(stage);
-  const told = (await stage.events(DatabaseRestore, "ledger-back")).join("\n");
+  const events = (await stage.events(DatabaseRestore, "ledger-back")).join("\n");
   for (const step of ["Checking", "Stopping", "Restoring", "Starting", "Finishing", "Completed"]) {
-    assert.match(told, new RegExp(step));
+    assert.match(events, new RegExp(step));
   }
 };
 
@@ -222,7 +222,7 @@ export const restoreDeleted: Scenario = async (stage) => {
   const untouched = (await stage.get(Pod, "postgres-ledger-0")).metadata.uid;
   const deleted = async (name: string) => {
     await stage.client.delete(DatabaseRestore, `${stage.namespace}/${name}`);
-    await stage.until(`${name} is gone`, async () => (await stage.find(DatabaseRestore, name)) === undefined);
+    await stage.until(`${name} is deleted`, async () => (await stage.find(DatabaseRestore, name)) === undefined);
     await runs(stage, "postgres-ledger");
     const { annotations } = (await stage.get(Database, "postgres-ledger")).metadata;
     assert.equal(annotations?.["databases.example.com/restoring"], undefined);
@@ -243,11 +243,11 @@ export const restoreDeleted: Scenario = async (stage) => {
   await stage.client.delete(DatabaseRestore, `${stage.namespace}/restoring`);
   const at = (part: string) => stage.list(Pod, `batch.kubernetes.io/job-name=restoring-${part}`);
   await stage.until("the old data are being restored", async () => (await at("undo")).length > 0);
-  assert.equal((await at("restore")).length, 0, "nobody restores any more");
+  assert.equal((await at("restore")).length, 0, "no restore is running any more");
   assert.equal((await stage.list(Pod, "app=database")).length, 0, "no server runs");
   outcomes["undo"] = undefined;
   for (const { metadata } of await at("undo")) await stage.client.delete(Pod, `${stage.namespace}/${metadata.name}`);
-  await stage.until("it is gone", async () => (await stage.find(DatabaseRestore, "restoring")) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(DatabaseRestore, "restoring")) === undefined);
   await runs(stage, "postgres-ledger");
 
   // In the end the old data are being removed: there is no way back, and it is waited for.
@@ -257,14 +257,14 @@ export const restoreDeleted: Scenario = async (stage) => {
   await reaches(stage, DatabaseRestore, "finishing", "Finishing");
   await stage.client.delete(DatabaseRestore, `${stage.namespace}/finishing`);
   await stage.until(
-    "it is told what it waits for",
+    "it reports what it waits for",
     async () => (await stage.condition(DatabaseRestore, "finishing", "Ready")) === "False CleaningUp",
   );
   outcomes["finish"] = undefined;
   for (const { metadata } of await stage.list(Pod, "batch.kubernetes.io/job-name=finishing-finish")) {
     await stage.client.delete(Pod, `${metadata.namespace}/${metadata.name}`);
   }
-  await stage.until("it is gone", async () => (await stage.find(DatabaseRestore, "finishing")) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(DatabaseRestore, "finishing")) === undefined);
   await runs(stage, "postgres-ledger");
 };
 
@@ -319,7 +319,7 @@ export const bootstraps: Scenario = async (stage) => {
 export const backupsOutlive: Scenario = async (stage) => {
   await backedUp(stage);
   await stage.client.delete(Database, `${stage.namespace}/postgres-ledger`);
-  await stage.until("it is gone", async () => (await stage.find(Database, "postgres-ledger")) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(Database, "postgres-ledger")) === undefined);
   await stage.settled();
   const { metadata } = await stage.get(PersistentVolumeClaim, "postgres-ledger-backup");
   assert.equal(metadata.ownerReferences, undefined);
@@ -334,7 +334,7 @@ export const backupsOutlive: Scenario = async (stage) => {
   await runs(stage, "postgres-heir");
 };
 
-/** Volumes that are attached to one node at a time: whoever shares one runs on that node, and nobody else waits for it. */
+/** Volumes that are attached to one node at a time: pods that share one run on the same node, and all others are free. */
 export const attachedBackups: Scenario = async (stage) => {
   await attachVolumes(stage);
   const backup = "backup:\n    accessMode: ReadWriteOnce";

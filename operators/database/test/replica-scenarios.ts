@@ -6,6 +6,7 @@ import {
   begun,
   change,
   cordon,
+  hasEvent,
   isLabelled,
   isReady,
   labelled,
@@ -17,10 +18,9 @@ import {
   replicated,
   servedBy,
   silence,
-  told,
 } from "./replica-stage.ts";
 
-/** A primary with its standbys, each of which is found by its Service; they come and go as they are asked for. */
+/** A primary and its standbys, each of them selected by its Service; standbys are added and removed on request. */
 export const replicates: Scenario = async (stage) => {
   const servers = await begun(stage);
   assert.equal(await primary(stage), pod(0));
@@ -44,7 +44,7 @@ export const replicates: Scenario = async (stage) => {
 
   // Fewer: the last ones go, their volumes stay.
   await change(stage, { instances: 2 });
-  await stage.until("it has gone", async () => (await stage.find(Pod, pod(2))) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(Pod, pod(2))) === undefined);
   assert.ok(await stage.find(PersistentVolumeClaim, `data-${pod(2)}`));
   await isReady(stage);
   servers.nothingLost(pod(0));
@@ -76,7 +76,7 @@ export const failsOverOnce: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** Another leads when somebody asks for it, and nothing is lost. */
+/** A requested switchover makes another server the primary, and nothing is lost. */
 export const switchesOver: Scenario = async (stage) => {
   const servers = await begun(stage);
   await change(stage, { switchoverTo: pod(2) });
@@ -85,13 +85,13 @@ export const switchesOver: Scenario = async (stage) => {
   await isLabelled(stage, 2);
   const { status } = await stage.get(Database, NAME);
   assert.deepEqual([status?.term, status?.timeline, status?.lastSwitchover], [3, 2, pod(2)]);
-  assert.ok(await told(stage, "SwitchedOver"));
+  assert.ok(await hasEvent(stage, "SwitchedOver"));
   servers.nothingLost(pod(2));
   assert.deepEqual(servers.wrongs, []);
 
   // Who leads is not among those that go.
   await change(stage, { instances: 2 });
-  await stage.until("it has gone", async () => (await stage.find(Pod, pod(2))) === undefined);
+  await stage.until("it is deleted", async () => (await stage.find(Pod, pod(2))) === undefined);
   assert.notEqual(await primary(stage), pod(2));
   await isReady(stage);
   servers.nothingLost((await primary(stage))!);
@@ -108,7 +108,7 @@ export const replacesPrimary: Scenario = async (stage) => {
     await leads(stage, 1);
     await stage.until("it takes writes", () => servers.roleOf(pod(1)) === "primary");
     await isLabelled(stage, 1);
-    await stage.until("it is told", () => told(stage, "SwitchedOver"));
+    await stage.until("it is reported", () => hasEvent(stage, "SwitchedOver"));
     servers.nothingLost(pod(1));
   } finally {
     for (const name of nodes) await cordon(stage, name, false);
@@ -119,7 +119,7 @@ export const replacesPrimary: Scenario = async (stage) => {
   assert.deepEqual(servers.wrongs, []);
 };
 
-/** The node of the primary is lost. With standbys that confirm, another takes over, and nothing acknowledged is lost. */
+/** The node of the primary is lost. With synchronous standbys, another is promoted, and nothing acknowledged is lost. */
 export const failsOver: Scenario = async (stage) => {
   const servers = await begun(stage, { synchronous: 1 });
   const node = await loseNode(stage, servers, 0);
@@ -127,7 +127,7 @@ export const failsOver: Scenario = async (stage) => {
   const next = (await primary(stage))!;
   await stage.until("it takes writes", () => servers.roleOf(next) === "primary");
   await stage.until("it alone is labelled", async () => (await labelled(stage, "primary")).join() === next);
-  await stage.until("it is told", () => told(stage, "FailedOver"));
+  await stage.until("it is reported", () => hasEvent(stage, "FailedOver"));
   servers.nothingLost(next);
   assert.deepEqual(servers.wrongs, []);
 
@@ -242,7 +242,7 @@ export const namesThePromoted: Scenario = async (stage) => {
   assert.equal(await primary(stage), pod(1));
 };
 
-/** A new password is set in the server before the Secret tells it; a Secret that is deleted is made anew. */
+/** A new password is set in the server before it is published in the Secret; a deleted Secret is recreated. */
 export const rotates: Scenario = async (stage) => {
   const servers = await begun(stage, { instances: 2 });
   const password = async (key = "password") => {
@@ -255,7 +255,7 @@ export const rotates: Scenario = async (stage) => {
   await stage.until("there is a next one", async () => (await password("next-password")) !== undefined);
   const next = (await password("next-password"))!;
   await stage.advance(10_000);
-  assert.equal(await password(), first, "until the server has it, the old one is told");
+  assert.equal(await password(), first, "until the server has it, the Secret has the old one");
   servers.password = passwordDigest(next);
   await stage.until("it is the password", async () => (await password()) === next);
   assert.equal(await password("next-password"), undefined);
@@ -290,10 +290,10 @@ export const growsWhenFull: Scenario = async (stage) => {
     "it says that they may not grow",
     async () => (await stage.condition(Database, NAME, "StorageAsRequested")) === "False LimitReached",
   );
-  assert.ok(await told(stage, "LimitReached"));
+  assert.ok(await hasEvent(stage, "LimitReached"));
 };
 
-/** What runs beside the servers: poolers, and exporters that Prometheus is told of. */
+/** Poolers, and exporters with a PodMonitor. */
 export const hasCompany: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi");
   const monitor = {
@@ -318,10 +318,10 @@ export const hasCompany: Scenario = async (stage) => {
     ["database", "exporter"],
   );
   assert.equal(spec?.containers[1]?.ports?.[0]?.containerPort, 9187);
-  await stage.until("Prometheus is told", async () => (await stage.find(monitor, NAME)) !== undefined);
+  await stage.until("the PodMonitor is created", async () => (await stage.find(monitor, NAME)) !== undefined);
   await stage.client.patch(Database, `${stage.namespace}/${NAME}`, {
     merge: { spec: { exporter: null, pooler: null } } as never,
   });
-  await stage.until("it is told no more", async () => (await stage.find(monitor, NAME)) === undefined);
-  await stage.until("the pooler has gone", async () => (await stage.find(Service, `${NAME}-pooler`)) === undefined);
+  await stage.until("the PodMonitor is deleted", async () => (await stage.find(monitor, NAME)) === undefined);
+  await stage.until("the pooler is deleted", async () => (await stage.find(Service, `${NAME}-pooler`)) === undefined);
 };

@@ -13,7 +13,7 @@ export const replicated = (spec: object = {}, annotations: Record<string, string
   spec: { version: "16.4", size: "5Gi", instances: 3, ...spec },
 });
 
-/** A stage with servers that behave as real ones do, and a Database that runs. */
+/** A test environment with servers that behave like real ones, and a running Database. */
 export async function begun(stage: TestEnvironment, spec: object = {}): Promise<PretendServers> {
   return (await begunWithOperator(stage, spec)).servers;
 }
@@ -29,7 +29,7 @@ export async function begunWithOperator(stage: TestEnvironment, spec: object = {
     // Nothing runs on its nodes: what servers would say is asked for here.
     await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
     const ask: AskServer = async ({ metadata }, _client, _clock, grant) => {
-      await servers.look();
+      await servers.sync();
       return servers.status(metadata.name, grant);
     };
     operator = await stage.start(databaseOperatorWith(ask));
@@ -89,7 +89,7 @@ export async function silence(stage: TestEnvironment, node: string, kubelet: str
   await stage.client.patch(Node, node, { merge: { metadata: { annotations } } as never });
 }
 
-export const told = async (stage: TestEnvironment, reason: string) =>
+export const hasEvent = async (stage: TestEnvironment, reason: string) =>
   (await stage.events(Database, NAME)).some((text) => text.includes(reason));
 
 export async function cordon(stage: TestEnvironment, name: string, unschedulable: boolean): Promise<void> {

@@ -8,7 +8,7 @@ import { backsUpAfterGap } from "./window-scenarios.ts";
 
 survivesCrashesAndErrors("a standby is promoted, whatever fails", databaseOperator, failsOverOnce, { mask: timeless });
 survivesCrashesAndErrors(
-  "a primary without contact stops by itself, and a standby is promoted, whatever fails",
+  "a primary without contact fences itself, and a standby is promoted, whatever fails",
   databaseOperator,
   fencesItselfOnce,
   { mask: timeless },

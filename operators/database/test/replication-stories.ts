@@ -28,7 +28,7 @@ export const handsOver: Story = async (room, options = {}) => {
   const [leads, follows] = [await all.status(0), await all.status(1)];
   assert.deepEqual([leads?.timeline, follows?.timeline], [1, 1]);
   assert.equal(follows?.behind, 0);
-  assert.deepEqual([leads?.streaming, leads?.behind, leads?.unarchived], NOTHING, "only what is so is told");
+  assert.deepEqual([leads?.streaming, leads?.behind, leads?.unarchived], NOTHING, "only what applies is reported");
   assert.ok((leads?.size ?? 0) > (leads?.used ?? 0), "the volume is larger than what is used of it");
   assert.equal(leads?.password, digest(all.password));
   await all.answers(0, SLOTS, "member_postgres_real_1");
@@ -59,7 +59,7 @@ export const handsOver: Story = async (room, options = {}) => {
   for (const { container } of all.servers) assert.doesNotMatch(container!.output(), /already exists/);
   assert.doesNotMatch(log, /copies all of|password/i);
 
-  // Who is no longer a member keeps no slot, and does not hold the primary's WAL for ever.
+  // A removed member keeps no replication slot, which would retain the primary's WAL forever.
   await all.end(0);
   all.follow({}, { only: [1], without: [0] });
   await all.answers(1, SLOTS, "");
@@ -101,17 +101,17 @@ export const remounts: Story = async (room, options = {}) => {
   for (const { volume } of all.servers) assert.equal(statSync(join(volume, "pgdata")).mode & 0o777, 0o700);
 };
 
-/** A primary that others have gone on without is stopped, and takes back what only it has. */
+/** A former primary is stopped, and rewinds what only it has. */
 export const rewinds: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 2, ...options });
   await all.startAll();
   await all.query(0, `create table rows (text text); ${insert("common")}`);
-  // So much that a server that is not told to hurry takes minutes for its next checkpoint.
+  // Enough data that the next checkpoint takes minutes unless it is requested as a fast one.
   await all.query(0, "create table much as select generate_series(1, 200000)");
   await all.answers(1, "select count(*) from much", "200000");
   await all.answers(1, ROWS, "common");
 
-  // Its node hears nothing any more; the other lets go of it.
+  // Its node is partitioned; the other server detaches.
   all.follow({ term: 2, primary: "", upstream: "" }, { only: [1] });
   const detached = await all.becomes(1, "standby");
   assert.equal(detached.streaming, false);
@@ -164,7 +164,7 @@ export const confirms: Story = async (room, options = {}) => {
   assert.equal(await alone.exited, 0, alone.output());
   await all.answers(2, ROWS, "one three two");
   all.follow({}, { synchronous: 0 });
-  await all.until("nobody is waited for", async () => (await all.status(0))?.confirming === "");
+  await all.until("no standby is waited for", async () => (await all.status(0))?.confirming === "");
 
   // A new term of the same primary: who runs already is a copy of it, and is not copied again.
   all.follow({ term: 2 });
@@ -196,21 +196,21 @@ export const rotates: Story = async (room, options = {}) => {
   await all.query(0, "create table rows (text text)");
   await all.query(0, insert("one"));
   await all.answers(1, ROWS, "one");
-  const seen = await room.run(
+  const visible = await room.run(
     ["psql", "-h", "127.0.0.1", "-p", String(all.servers[0]!.port), "-U", "monitor", "-d", "postgres"].concat([
       "-XAtc",
       "select count(*) > 0 from pg_stat_replication where sent_lsn is not null",
     ]),
     { PGPASSWORD: "third" },
   );
-  assert.equal(seen.output.trim(), "t");
+  assert.equal(visible.output.trim(), "t");
   assert.doesNotMatch(all.servers[0]!.container!.output(), /PASSWORD '|second|it's/);
 };
 
-/** What must not become a server does not; what is broken is copied anew. */
+/** An unsuitable volume does not become a server; a broken one is copied again. */
 export const isCareful: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 2, ...options });
-  // Who has nothing and nobody to copy from says so.
+  // An empty server without a primary to copy from reports that.
   const first = all.nameOf(0);
   all.follow({ primary: "", upstream: "" }, { only: [1] });
   all.start(1);
@@ -228,7 +228,7 @@ export const isCareful: Story = async (room, options = {}) => {
   await all.becomes(0, "primary");
   await all.query(0, `create table rows (text text); ${insert("one")}`);
 
-  // It ends in good order when it is told to, and starts although another process has the number of the last server.
+  // It shuts down cleanly on SIGTERM, and starts although another process has the PID of the last server.
   const { volume } = all.servers[0]!;
   const waits = room.start(["sleep", "600"]);
   await all.end(0);
@@ -245,7 +245,7 @@ export const isCareful: Story = async (room, options = {}) => {
   await all.streams(1);
   await all.answers(1, ROWS, "one");
 
-  // A standby that was broken off half-way is copied anew, also after an attempt that was broken off itself.
+  // An interrupted copy of a standby is repeated, even after another interruption.
   await all.end(1, "killed");
   room.file(join(all.servers[1]!.volume, "rewinding"), "");
   assert.equal((await room.run(["mkdir", "-p", join(all.servers[1]!.volume, "pgdata.new", "x")])).code, 0);
@@ -270,7 +270,7 @@ export const isCareful: Story = async (room, options = {}) => {
   await all.end(0);
   all.follow({ term: 3 }, { only: [1] });
   await all.until("it waits", async () => (await all.status(1))?.role === "waiting");
-  for (let look = 0; look < 5; look++) assert.equal((await all.status(1))?.role, "waiting", "it goes on waiting");
+  for (let query = 0; query < 5; query++) assert.equal((await all.status(1))?.role, "waiting", "it goes on waiting");
   assert.equal(await all.query(1, ROWS), "one");
   assert.equal(existsSync(join(all.servers[1]!.volume, "rewinding")), false);
   all.follow({ term: 3 });
@@ -282,14 +282,14 @@ export const isCareful: Story = async (room, options = {}) => {
     Number(readFileSync(join(all.servers[index]!.volume, "pgdata", "postmaster.pid"), "utf8").split("\n")[0]);
   for (const index of [1, 0]) {
     kill(postmaster(index), "SIGSTOP");
-    await all.until("it is seen not to be alive", async () => !(await all.isAlive(index)));
+    await all.until("its liveness check fails", async () => !(await all.isAlive(index)));
     if (index === 1) kill(postmaster(index), "SIGCONT");
   }
   kill(postmaster(0), "SIGKILL");
   await all.answers(0, ROWS, "one");
 };
 
-/** A standby whose WAL the primary has no longer got is copied anew, and cannot fill the primary's volume. */
+/** A standby whose WAL the primary no longer has is copied again, and cannot fill the primary's volume. */
 export const rebuilds: Story = async (room, options = {}) => {
   const parameters = { wal_keep_size: "0", min_wal_size: "32MB", max_wal_size: "32MB" };
   const all = await RealServers.in(room, { instances: 2, parameters, ...options });
@@ -313,7 +313,7 @@ export const rebuilds: Story = async (room, options = {}) => {
   };
   const before = await all.query(0, OLDEST);
   await forget(0);
-  assert.ok((await all.query(0, OLDEST)) > before, "the primary does not keep what nobody fetches");
+  assert.ok((await all.query(0, OLDEST)) > before, "the primary does not keep what no standby fetches");
   await all.query(0, insert("two"));
   all.start(1);
   await all.streams(1);
@@ -321,7 +321,7 @@ export const rebuilds: Story = async (room, options = {}) => {
   assert.match(all.servers[1]!.container!.output(), /was away for so long/);
   await all.answers(0, "select active and wal_status <> 'lost' from pg_replication_slots", "t");
 
-  // Who led before and went its own way, and comes back when nobody has the WAL from which on it did.
+  // A former primary that diverged, and returns when no server has the WAL of that point any more.
   all.follow({ term: 2, primary: "", upstream: "" }, { only: [1] });
   await all.becomes(1, "standby");
   await all.query(0, insert("diverged"));
@@ -336,7 +336,7 @@ export const rebuilds: Story = async (room, options = {}) => {
   assert.match(all.servers[0]!.container!.output(), /copies all of postgres-real-1/);
 };
 
-/** A primary says how its archive is doing, and goes on when what was wrong with it is mended. */
+/** A primary reports the state of its archive, and continues once a problem with it is fixed. */
 export const archives: Story = async (room, options = {}) => {
   const all = await RealServers.in(room, { instances: 1, archived: true, ...options });
   all.start(0);
@@ -353,7 +353,7 @@ export const archives: Story = async (room, options = {}) => {
   room.remove(join(wal, system));
   room.file(join(wal, system), "in the way");
   await segment();
-  await all.until("it is told that WAL waits", async () => {
+  await all.until("it reports that WAL waits", async () => {
     const { unarchived = 0, archiveLag: lag = 0, archiveFailures: failures = 0 } = (await all.status(0)) ?? {};
     return unarchived > 0 && lag > 0 && failures > 0;
   });

@@ -31,14 +31,14 @@ withPostgres(
   "a server starts again after its volume was mounted with fsGroup, with data that others cannot read",
   remounts,
 );
-withPostgres("a primary that others have gone on without stops, and takes back what only it has", rewinds);
+withPostgres("a former primary stops, and rewinds what only it has", rewinds);
 withPostgres("with standbys that must confirm, a primary that is alone acknowledges nothing", confirms);
 withPostgres("the server takes the passwords of the Secret, the next one first, and says which it has", rotates);
 withPostgres("the superuser is kept out of the network, and the application is not", keepsSuperuserOut);
 withPostgres("the application has a database that its role owns, and the password of its Secret", serves);
 withPostgres("servers accept TLS only, and take another certificate without a restart", encrypts);
 withPostgres("what must not become a server does not; what is broken is copied anew", isCareful);
-withPostgres("a standby whose WAL is gone is copied anew, and cannot fill the primary's volume", rebuilds);
+withPostgres("a standby whose WAL the primary no longer has is copied again, and cannot fill its volume", rebuilds);
 withPostgres("a primary says how its archive is doing, and goes on when what was wrong is mended", archives);
 withPostgres("a primary dies before it has archived its WAL: the promoted standby archives it", archivesForAnother);
 withPostgres("a former primary archives what only it has before it takes that back", archivesWhenBack);

@@ -184,7 +184,7 @@ export async function restoreByTimeHolds(
 ): Promise<void> {
   const copy = new Copy(here, volume);
   const { data } = copy;
-  // Left over from a pod that was killed: begun again.
+  // Files of a killed pod: the restore starts again.
   mkdirSync(`${data}.restoring-back`);
   here.room.own(volume);
   const byTime = await copy.restored({ targetTime: moment });
@@ -292,7 +292,7 @@ export async function newDataHold(history: History, here: RecoveryRoom): Promise
   assert.match(finish.report["error"] ?? "", /what was there before is not removed/);
   assert.ok(existsSync(`${data}.before-back/PG_VERSION`));
 
-  // Somebody who has made data meanwhile keeps them.
+  // Data that were created in the meantime are kept.
   mkdirSync(data);
   mkdirSync(`${data}.restoring-back`);
   writeFileSync(`${data}.restoring-back.ready`, "");

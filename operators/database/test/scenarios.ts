@@ -14,7 +14,7 @@ const phase = async (stage: TestEnvironment, name: string) => (await stage.find(
 export const running = (stage: TestEnvironment, name: string) =>
   stage.until(`${name} runs`, async () => (await phase(stage, name)) === "Running");
 
-/** A server with its volume, Service, settings and a password of its own. */
+/** A server with its volume, Service, settings and password. */
 export const lives: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
   await stage.start(databaseOperator);
@@ -57,7 +57,7 @@ export const made: Scenario = async (stage) => {
   await stage.settled();
 };
 
-/** The object goes when the server has stopped; its volume stays unless it is told otherwise. */
+/** The object is deleted once the server has stopped; its volume stays by default. */
 export const ends: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
   await stage.start(databaseOperator);
@@ -66,7 +66,7 @@ export const ends: Scenario = async (stage) => {
   await running(stage, "postgres-orders");
   await running(stage, "shop");
   for (const name of ["postgres-orders", "shop"]) await stage.client.delete(Database, `${stage.namespace}/${name}`);
-  await stage.until("all is gone but the volume that was to stay", async () => {
+  await stage.until("everything is deleted but the retained volume", async () => {
     const left = [...(await stage.list(Database)), ...(await stage.list(StatefulSet)), ...(await stage.list(Pod))];
     const claims = (await stage.list(PersistentVolumeClaim)).map(({ metadata }) => metadata.name);
     return left.length === 0 && claims.length === 1 && claims[0] === "data-postgres-orders-0";
@@ -89,8 +89,8 @@ export const resized: Scenario = async (stage) => {
   );
   assert.equal(await size(), "8Gi");
   assert.equal(await phase(stage, "postgres-orders"), "Running");
-  await stage.until("it is told", async () =>
-    (await stage.events(Database, "postgres-orders")).some((told) => told.includes("ShrinkRefused")),
+  await stage.until("it is reported", async () =>
+    (await stage.events(Database, "postgres-orders")).some((event) => event.includes("ShrinkRefused")),
   );
   await stage.settled();
   const writes = stage.writes();
@@ -117,7 +117,7 @@ export const upgraded: Scenario = async (stage) => {
   assert.equal((await stage.get(Secret, credentials.name)).data!["password"], given);
 };
 
-/** Backups are taken on their schedule and told of. */
+/** Backups are taken on schedule and get DatabaseBackups. */
 export const backups: Scenario = async (stage) => {
   await stage.start(databaseOperator);
   await stage.apply(sample("with-backups").replace('"0 3 * * *"', '"* * * * *"'));
@@ -133,7 +133,7 @@ export const backups: Scenario = async (stage) => {
   );
 };
 
-/** What has standbys comes up also where nothing really runs: nobody says how far it has come, and nobody takes over. */
+/** A Database with standbys becomes ready even where nothing really runs: without reports, no failover happens. */
 export const unheard: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi", "20Gi", "20Gi");
   await stage.start(databaseOperator);
@@ -211,7 +211,7 @@ export const badInput: Scenario = async (stage) => {
   }
   assert.equal(await stage.find(Database, "postgres-orders"), undefined);
 
-  // What only the cluster knows to be wrong is told.
+  // Errors that only the API server detects are reported.
   await stage.apply(`${sample("database")}  backup: {schedule: sometimes}\n`);
   await isReported(stage, Database, "postgres-orders", {
     condition: /^Ready False Invalid .*spec\.schedule/,
@@ -220,12 +220,12 @@ export const badInput: Scenario = async (stage) => {
   const huge = "  resources:\n    requests:\n      memory: 900Ti\n";
   await stage.apply(`${sample("database")}${huge}`);
   await stage.until(
-    "it is told that there is no room",
+    "the missing capacity is reported",
     async () => (await stage.condition(Database, "postgres-orders", "Ready")) === "False NoRoom",
   );
   assert.equal(await phase(stage, "postgres-orders"), "Creating");
-  await stage.until("it is told", async () =>
-    (await stage.events(Database, "postgres-orders")).some((told) => /Insufficient memory/.test(told)),
+  await stage.until("it is reported", async () =>
+    (await stage.events(Database, "postgres-orders")).some((event) => /Insufficient memory/.test(event)),
   );
   await stage.settled();
   const writes = stage.writes();
@@ -268,7 +268,7 @@ export const mysqlLimits: Scenario = async (stage) => {
   await stage.apply(database("orders", { instances: 1 }));
 };
 
-/** A database for an application: a Secret of its own with all that clients need, which servers read; a known password stays. */
+/** An application database: a separate Secret with everything that clients need, which servers read; a given password stays. */
 export const application: Scenario = async (stage) => {
   await supplyVolumes(stage, "20Gi");
   await stage.start(databaseOperator);

@@ -48,21 +48,21 @@ interface Rehearsed extends Scene {
 }
 
 const clock = realClock();
-/** How often a scene is begun again when the machine is too busy to tell. */
+/** How often a scene is repeated when a busy machine makes its result unclear. */
 const ATTEMPTS = 3;
-/** Set, all lines are tried, however long it takes, and each is told of; other than 1, those that it is a pattern of. */
+/** If set, all lines are tried, without a time limit, and each is logged; other than 1, those that match this pattern. */
 const CHOICE = process.env["KONVERGE_ALL_LINES"];
 const ALL = CHOICE !== undefined;
-/** Milliseconds for the lines of some scripts otherwise; chance chooses the first of them. */
+/** Otherwise the time limit for the lines of some scripts, in milliseconds; the first line is chosen at random. */
 const WITHIN = ALL ? Number.POSITIVE_INFINITY : 60_000;
 
 /**
- * Takes each line of scripts away, one at a time, and turns some; returns those that nobody missed.
+ * Mutation testing of scripts: removes each line, one at a time, and inverts some; returns the lines that no scene misses.
  *
- * Scenes are first played with scripts as they are, which tells how long each takes and which lines it comes to. A line is
- * then tried in the scenes that come to it, the quickest first, until one fails. That it fails has a reason, which is told:
- * something was wrong, or something that was waited for did not come. On a busy machine anything may come too late: a failure
- * counts only if the scene holds right after it with scripts as they are.
+ * Scenes first run with the original scripts, to measure their duration and the lines they execute. A line is then tried in
+ * the scenes that execute it, the quickest first, until one fails. The reason of a failure is logged: an assertion or a
+ * timeout. On a busy machine anything may time out: a failure counts only if the scene succeeds with the original scripts
+ * right afterwards.
  */
 export async function unmissedLines(
   subjects: readonly Subject[],
@@ -175,7 +175,7 @@ function isReadable(text: string): boolean {
   return spawnSync("sh", ["-n"], { input: text }).status === 0;
 }
 
-/** Does something with each of many, so many at a time. */
+/** Runs an action for each item, in at most `lanes` parallel lanes. */
 async function inLanes<T>(all: readonly T[], lanes: number, act: (one: T) => Promise<void>): Promise<void> {
   const waiting = [...all];
   const lane = async () => {

@@ -5,7 +5,7 @@ import type { ReplicaSpec, RestartPolicy } from "./job-fields.ts";
 import type { JobPod, ReplicaCount } from "./job-pods.ts";
 import type { JobReport } from "./job-report.ts";
 
-/** What a judgement of a job is made from. */
+/** What {@link Framework.judge} decides on. */
 export interface Evidence {
   readonly counts: ReadonlyMap<string, ReplicaCount>;
   readonly pods: readonly JobPod[];
@@ -24,7 +24,7 @@ export interface Framework<T extends JobObject = JobObject> {
   readonly name: string;
   /** The value of the label that says who made a pod. */
   readonly controller: string;
-  /** Types of replicas, in the order in which they are judged. */
+  /** Replica types, in the order in which they are evaluated. */
   readonly types: readonly string[];
   /** The container that trains. */
   readonly container: string;
@@ -34,11 +34,11 @@ export interface Framework<T extends JobObject = JobObject> {
   replicaSpecs(object: T): Readonly<Record<string, ReplicaSpec>>;
   /** Where the replicas are: `spec.pytorchReplicaSpecs`. */
   readonly replicaSpecsPath: string;
-  /** Whether the pod is labelled as the master of its job. */
+  /** Whether the pod gets the label of a job's master. */
   isMaster(job: Job<T>, member: Member): boolean;
   /** The template of one pod, with all that it needs to find the others. */
   complete(job: Job<T>, member: Member): PodTemplateSpec;
-  /** Says in the report how the job is doing. */
+  /** Sets the state of the job in the report. */
   judge(job: Job<T>, evidence: Evidence, report: JobReport): void;
   /** Whether replica statuses name the selector of their pods, for autoscalers. */
   readonly selectors?: boolean;

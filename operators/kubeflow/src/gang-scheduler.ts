@@ -98,7 +98,7 @@ function groupOf(
   };
 }
 
-/** What the first so many pods ask for; where nothing is requested, what they are limited to. */
+/** The total requests of the first `members` pods; limits count for containers without requests. */
 function resourcesOf({ replicas }: Job, members: number): Record<string, string> {
   const total = new Map<string, Quantity>();
   const pods = replicas.flatMap(({ count, template }) => Array.from({ length: count }, () => template));

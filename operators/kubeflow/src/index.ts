@@ -2,18 +2,18 @@
  * Kubeflow's jobs: PyTorchJob, TFJob, XGBoostJob, MXJob, MPIJob and TrainJob, under upstream's names, labels, variables and
  * conditions.
  *
- * One core runs the first four. An object is read into a {@link Job}, in which what users may leave out is filled in. A
- * {@link Framework} says what distinguishes a kind: its types of replicas, what their pods need to find each other, and
- * when the job is done. `survey` looks at the pods and writes a {@link JobReport}; the report is stored in the status
- * before anything is done about it, and the next look acts on what is stored. An MPIJob is one of them as far as its workers
- * go; {@link mpiJobController} adds the launcher, the hosts and the keys. A
- * TrainJob is rendered from a {@link TrainingRuntime} into Jobs, as {@link stepsOf} says, and {@link trainJobController} creates
- * them one after the other.
+ * One core runs the first four. An object is read into a {@link Job} with all defaults. A {@link Framework} defines what
+ * distinguishes a kind: its replica types, what their pods need to find each other, and when the job is done. `survey`
+ * inspects the pods and writes a {@link JobReport}; the report is stored in the status before anything is done about it, and
+ * the next reconcile acts on the stored status. An MPIJob uses the same core for its workers; {@link mpiJobController} adds
+ * the launcher, the hosts and the keys. A TrainJob is rendered from a {@link TrainingRuntime} into the Jobs of
+ * {@link stepsOf}, and {@link trainJobController} creates them in order.
  *
- * It promises: what upstream's operator makes of a manifest, this one makes of it too, but for the differences that the
- * README lists; a job that has ended stays as it ended; where upstream's operator is installed, nothing is touched.
+ * Guarantees: a manifest has the same result as with upstream's operator, except for the differences in the README; a
+ * finished job never changes; where upstream's operator is installed, this one changes nothing.
  */
 export * from "./batch-jobs.ts";
+export * from "./first-occurrences.ts";
 export * from "./framework.ts";
 export * from "./gang-scheduler.ts";
 export * from "./job.ts";
@@ -37,7 +37,6 @@ export * from "./names.ts";
 export * from "./operator.ts";
 export * from "./pytorch-framework.ts";
 export * from "./pytorch-job.ts";
-export * from "./seen-once.ts";
 export * from "./spec-problems.ts";
 export * from "./ssh-key.ts";
 export * from "./tf-framework.ts";

@@ -55,7 +55,7 @@ export const mxnetRules = (framework: Framework<MXJob>): JobRules<MXJob> => ({
 export function jobAdmission<T extends JobObject>({ kind }: Framework<T>, rules: JobRules<T>): AdmissionWebhook {
   return admissionWebhook(kind, {
     validate(job, { old, warn }) {
-      // Whoever writes something else, such as a label, is not to blame for a spec from before these rules.
+      // An update of something else, such as a label, must not fail because of a spec that is older than these rules.
       if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];
       for (const warning of rules.warnings?.(job) ?? []) warn(warning);
       return rules.problems(job);

@@ -21,7 +21,7 @@ test("what is stated again keeps its place and its times", () => {
   assert.equal(state(before, "Running", "t3"), before);
 });
 
-test("a condition that says the same as before keeps its times, even if it was gone in between", () => {
+test("a condition that is set again unchanged keeps its times, even if it was removed in between", () => {
   const before = state([], "Restarting", "t1");
   const again = state(state(before, "Running", "t2"), "Restarting", "t2");
   assert.deepEqual(settled(again, before), before);

@@ -3,7 +3,7 @@ import type { JobCondition, JobStatus } from "./job-fields.ts";
 /** What a job can be, in upstream's terms. */
 export type ConditionType = "Created" | "Running" | "Restarting" | "Succeeded" | "Suspended" | "Failed";
 
-/** Told of jobs that cannot go on without help; not one of upstream's, so it stays away from the end of the list. */
+/** The condition of jobs that need help to continue. It is not one of upstream's, so it is never the last in the list. */
 export const STALLED = "Stalled";
 const TYPES: readonly string[] = ["Created", "Running", "Restarting", "Succeeded", "Suspended", "Failed"];
 
@@ -58,7 +58,7 @@ function excludes(stated: ConditionType, other: string): boolean {
   return (stated === "Running" && other === "Restarting") || (stated === "Restarting" && other === "Running");
 }
 
-/** Conditions that say what they said before keep their times, whatever happened in between. */
+/** Unchanged conditions keep their times, even if they were removed in between. */
 export function settled(conditions: readonly JobCondition[], before: readonly JobCondition[]): JobCondition[] {
   return conditions.map((one) => before.find((known) => saysTheSame(known, one)) ?? one);
 }

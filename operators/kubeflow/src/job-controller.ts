@@ -9,7 +9,8 @@ import { reconcileJob } from "./reconcile-job.ts";
 
 /** Upstream's own operator, by the label of its Deployment. */
 const UPSTREAM = "control-plane=kubeflow-training-operator";
-const LOOK_AGAIN = 300_000;
+/** How often the removal of upstream's operator is checked, in milliseconds. */
+const UPSTREAM_CHECK_INTERVAL = 300_000;
 /**
  * Runs the jobs of one kind. Pods are made and deleted one by one: hardly anything of a pod can be changed, and what a new
  * version of this operator would write differently must not disturb a pod that trains. Services are applied and repaired.
@@ -36,7 +37,7 @@ export function jobController<T extends JobObject>(tools: Tools<T>): Controller 
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         const message = `${where} reconciles ${framework.kind.kind}s; this operator ignores them`;
         context.events.warning("UpstreamOperator", message);
-        return { requeueAfter: LOOK_AGAIN };
+        return { requeueAfter: UPSTREAM_CHECK_INTERVAL };
       }
       return reconcileJob(object as T, context, tools);
     },

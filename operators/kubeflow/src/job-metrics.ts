@@ -1,17 +1,17 @@
 import { Counter, type Registry } from "prom-client";
+import { FirstOccurrences } from "./first-occurrences.ts";
 import type { JobPod } from "./job-pods.ts";
-import { SeenOnce } from "./seen-once.ts";
 
-/** A job as metrics see it. */
+/** The identity of a job in the metrics. */
 export interface Counted {
   readonly uid: string;
   readonly namespace: string;
   readonly framework: string;
 }
 
-/** The operator's metrics, under upstream's names. Each thing is counted once, however often it is looked at. */
+/** The operator's metrics, under upstream's names. Each event is counted once, even if it is observed in many reconciles. */
 export class JobMetrics {
-  readonly #seen = new SeenOnce();
+  readonly #occurrences = new FirstOccurrences();
   readonly #jobs: Readonly<Record<"created" | "deleted" | "successful" | "failed" | "restarted", Counter>>;
   readonly #pods: Readonly<Record<"created" | "deleted" | "failed", Counter>>;
   readonly #services: Counter;
@@ -43,17 +43,17 @@ export class JobMetrics {
   }
 
   job(what: "created" | "deleted" | "successful" | "failed", job: Counted): void {
-    if (this.#seen.first(`${what} ${job.uid}`)) this.#jobs[what].inc(labelsOf(job));
+    if (this.#occurrences.first(`${what} ${job.uid}`)) this.#jobs[what].inc(labelsOf(job));
   }
 
   /** Pods of a job have failed and are recreated: one restart of the job, however many they are. */
   restarted(job: Counted, pods: readonly JobPod[]): void {
-    const fresh = pods.filter(({ pod }) => this.#seen.first(`restarted ${pod.metadata.uid}`));
+    const fresh = pods.filter(({ pod }) => this.#occurrences.first(`restarted ${pod.metadata.uid}`));
     if (fresh.length > 0) this.#jobs.restarted.inc(labelsOf(job));
   }
 
   podFailed(uid: string): void {
-    if (this.#seen.first(`failed ${uid}`)) this.#pods.failed.inc();
+    if (this.#occurrences.first(`failed ${uid}`)) this.#pods.failed.inc();
   }
 
   podCreated(): void {

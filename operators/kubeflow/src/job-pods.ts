@@ -54,7 +54,7 @@ export function membersOf(pods: readonly JobPod[], { type, count }: Replica): Jo
   return pods.filter(isMember).sort((a, b) => a.index - b.index);
 }
 
-/** A pod that runs while it is being deleted has no chance to end by itself: it counts as failed. */
+/** A running pod that is being deleted cannot succeed any more: it counts as failed. */
 export function countOf(pods: readonly JobPod[]): ReplicaCount {
   const count = (is: (one: JobPod) => boolean) => pods.filter(is).length;
   return {

@@ -13,23 +13,24 @@ import {
 } from "./job-conditions.ts";
 import type { JobCondition, JobStatus, ReplicaStatus } from "./job-fields.ts";
 
-/** Something to tell the users of a job. */
-export interface Told {
+/** An event to record about a job. */
+export interface ReportedEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly message: string;
 }
 
 /**
- * What one look at a job has found: the status to be, and what there is to tell. It begins with what was reported
- * before; what is found again changes nothing, and is not reported again.
+ * The result of one reconcile of a job: its new status, and the events to record. It starts from the previous status: what
+ * is found again changes nothing and is not reported again.
  */
 export class JobReport {
   readonly #kind: string;
   readonly #before: JobStatus;
   readonly #time: string;
-  readonly #said = new Map<string, Told>();
-  readonly #told: Told[] = [];
+  /** The events for new conditions, by the type and message of the condition. */
+  readonly #eventsByCondition = new Map<string, ReportedEvent>();
+  readonly #events: ReportedEvent[] = [];
   #conditions: readonly JobCondition[];
   #replicaStatuses: Readonly<Record<string, ReplicaStatus>> | undefined;
   #startTime: string | undefined;
@@ -58,7 +59,7 @@ export class JobReport {
     if (!this.find("Created")) this.#state("Created", message);
   }
 
-  /** The first call sets the job's clock going. */
+  /** The first call sets the job's start time. */
   started(): void {
     this.#startTime ??= this.#time;
   }
@@ -76,7 +77,7 @@ export class JobReport {
     this.#state("Succeeded", message, "Normal");
   }
 
-  failed(message: string, type: Told["type"] = "Normal", reason = `${this.#kind}Failed`): void {
+  failed(message: string, type: ReportedEvent["type"] = "Normal", reason = `${this.#kind}Failed`): void {
     this.#completionTime ??= this.#time;
     this.#set("Failed", "True", reason, message, type);
   }
@@ -86,7 +87,7 @@ export class JobReport {
     if (!holds(this.#conditions, "Suspended")) this.#state("Suspended", message, "Normal");
   }
 
-  /** The job's deadline starts again. */
+  /** The deadline of the job starts again. */
   resumed(message: string): void {
     this.#startTime = this.#time;
     this.#set("Suspended", "False", `${this.#kind}Resumed`, message, "Normal");
@@ -96,25 +97,25 @@ export class JobReport {
     this.#replicaStatuses = statuses;
   }
 
-  /** The job cannot go on by itself. */
-  troubled(problem: WorkloadProblem | undefined): void {
+  /** The job cannot continue without help. */
+  stalled(problem: WorkloadProblem | undefined): void {
     if (!problem || this.#problem) return;
     this.#problem = problem;
-    this.#said.set(`${STALLED} ${problem.message}`, { type: "Warning", ...problem });
+    this.#eventsByCondition.set(`${STALLED} ${problem.message}`, { type: "Warning", ...problem });
   }
 
-  /** Whether the same trouble was reported before. */
+  /** Whether the same problem was reported before. */
   knows({ reason, message }: WorkloadProblem): boolean {
-    const said = { type: STALLED, status: "True" as const, reason, message };
-    return this.#before.conditions?.some((known) => saysTheSame(known, said)) ?? false;
+    const stalled = { type: STALLED, status: "True" as const, reason, message };
+    return this.#before.conditions?.some((known) => saysTheSame(known, stalled)) ?? false;
   }
 
-  /** Tells something that is no condition. */
-  tell(type: Told["type"], reason: string, message: string): void {
-    this.#told.push({ type, reason, message });
+  /** Records an event that does not belong to a condition. */
+  event(type: ReportedEvent["type"], reason: string, message: string): void {
+    this.#events.push({ type, reason, message });
   }
 
-  /** Whether all of it was reported before, apart from what keeps the job from going on. */
+  /** Whether everything but the Stalled condition is already in the stored status. */
   get isStored(): boolean {
     const withoutStalled = ({ conditions = [], ...rest }: JobStatus) => ({
       ...rest,
@@ -123,14 +124,16 @@ export class JobReport {
     return deepEqual(withoutStalled(this.status), withoutStalled(this.#before));
   }
 
-  /** All that is new. */
-  get told(): readonly Told[] {
+  /** The events to record: those for changed conditions, and all others. */
+  get events(): readonly ReportedEvent[] {
     const now = this.status.conditions ?? [];
     const isNew = (one: JobCondition) => !this.#before.conditions?.some((known) => saysTheSame(known, one));
-    const changes = now.filter(isNew).flatMap(({ type, message }) => this.#said.get(`${type} ${message}`) ?? []);
-    const isTold = (one: Told) =>
-      this.#told.some(({ reason, message }) => reason === one.reason && message === one.message);
-    return [...this.#told, ...changes.filter((one) => !isTold(one))];
+    const changes = now
+      .filter(isNew)
+      .flatMap(({ type, message }) => this.#eventsByCondition.get(`${type} ${message}`) ?? []);
+    const isKnown = (one: ReportedEvent) =>
+      this.#events.some(({ reason, message }) => reason === one.reason && message === one.message);
+    return [...this.#events, ...changes.filter((one) => !isKnown(one))];
   }
 
   get status(): JobStatus {
@@ -154,12 +157,18 @@ export class JobReport {
     return [{ type: STALLED, status: "True", reason, message, lastUpdateTime: this.#time, lastTransitionTime }];
   }
 
-  #state(type: ConditionType, message: string, told?: Told["type"]): void {
-    this.#set(type, "True", `${this.#kind}${type}`, message, told);
+  #state(type: ConditionType, message: string, event?: ReportedEvent["type"]): void {
+    this.#set(type, "True", `${this.#kind}${type}`, message, event);
   }
 
-  #set(type: ConditionType, status: "True" | "False", reason: string, message: string, told?: Told["type"]): void {
+  #set(
+    type: ConditionType,
+    status: "True" | "False",
+    reason: string,
+    message: string,
+    event?: ReportedEvent["type"],
+  ): void {
     this.#conditions = withStatement(this.#conditions, { type, status, reason, message }, this.#time);
-    if (told) this.#said.set(`${type} ${message}`, { type: told, reason, message });
+    if (event) this.#eventsByCondition.set(`${type} ${message}`, { type: event, reason, message });
   }
 }

@@ -1,9 +1,9 @@
+import type { FirstOccurrences } from "./first-occurrences.ts";
 import type { Framework } from "./framework.ts";
 import type { GangScheduler } from "./gang-scheduler.ts";
 import type { Job, JobObject } from "./job.ts";
 import type { JobRules } from "./job-admission.ts";
 import type { Counted, JobMetrics } from "./job-metrics.ts";
-import type { SeenOnce } from "./seen-once.ts";
 
 /** What one process of the operator keeps for all jobs of a kind. Nothing in it is needed again after a crash. */
 export interface Tools<T extends JobObject> {
@@ -11,7 +11,7 @@ export interface Tools<T extends JobObject> {
   readonly rules: JobRules<T>;
   readonly gang: GangScheduler | undefined;
   readonly metrics: JobMetrics;
-  readonly seen: SeenOnce;
+  readonly occurrences: FirstOccurrences;
 }
 
 /** The job as it is counted. */

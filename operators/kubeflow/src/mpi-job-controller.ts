@@ -34,13 +34,14 @@ import {
 import { type Launcher, mpi } from "./mpi-framework.ts";
 import { MPI_MANAGER, MPIJob } from "./mpi-job.ts";
 import { JOB_NAME, OPERATOR_NAME } from "./names.ts";
-import { obstacleIn } from "./pod-trouble.ts";
+import { obstacleIn } from "./pod-problems.ts";
 import { publish } from "./publish.ts";
 import { survey } from "./survey.ts";
 
 /** Upstream's own operator, by the label of its Deployment. */
 const UPSTREAM = "app.kubernetes.io/name=mpi-operator";
-const LOOK_AGAIN = 300_000;
+/** How often the removal of upstream's operator is checked, in milliseconds. */
+const UPSTREAM_CHECK_INTERVAL = 300_000;
 const PODS_BY_OWNER = "byOwner";
 
 type MpiResult = ReconcileResult<MPIJob>;
@@ -81,7 +82,7 @@ export function mpiJobController(tools: MpiTools) {
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         context.events.warning("UpstreamOperator", `${where} reconciles MPIJobs; this operator ignores them`);
-        return { requeueAfter: LOOK_AGAIN };
+        return { requeueAfter: UPSTREAM_CHECK_INTERVAL };
       }
       const { managedBy = MPI_MANAGER } = object.spec.runPolicy ?? {};
       if (managedBy !== MPI_MANAGER) return {};
@@ -117,7 +118,7 @@ async function reconcileMpiJob(object: MPIJob, context: ReconcileContext, shared
   if (!job.status.conditions) tools.metrics.job("created", counted(job, tools));
   const [wrong] = tools.rules.problems(object);
   if (wrong) {
-    report.troubled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
+    report.stalled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
     return { wholeStatus: publish(job, report, events, tools) };
   }
   if (job.runPolicy.suspend) {
@@ -148,7 +149,7 @@ async function run(object: MPIJob, found: MpiRun, context: ReconcileContext): Pr
   const { restarts, surplus, missing } = survey(job, pods, tools.framework, report);
   const launchers = launcher.pods.map((pod) => ({ pod, type: "launcher", index: 0, exitCode: undefined }));
   if (report.isFinished) {
-    report.troubled(obstacleIn([...pods, ...launchers]));
+    report.stalled(obstacleIn([...pods, ...launchers]));
     return { wholeStatus: publish(job, report, context.events, tools) };
   }
   // Pods are restarted once that is reported.
@@ -164,7 +165,7 @@ async function run(object: MPIJob, found: MpiRun, context: ReconcileContext): Pr
     ],
     report(outcome) {
       const problem = refusalIn(outcome);
-      report.troubled(problem ?? obstacleIn([...pods, ...launchers]));
+      report.stalled(problem ?? obstacleIn([...pods, ...launchers]));
       const isNews = problem !== undefined && !report.knows(problem);
       if (isNews && outcome.refused[0]!.child.kind === "Pod")
         context.events.warning("FailedCreatePod", `Error creating: ${outcome.refused[0]!.message}`);

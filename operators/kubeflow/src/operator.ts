@@ -1,4 +1,5 @@
 import { operator } from "konverge";
+import { FirstOccurrences } from "./first-occurrences.ts";
 import { gangScheduler } from "./gang-scheduler.ts";
 import { jobAdmission, mxnetRules, pytorchRules, tensorflowRules, xgboostRules } from "./job-admission.ts";
 import { jobController } from "./job-controller.ts";
@@ -11,7 +12,6 @@ import { mxnet } from "./mx-framework.ts";
 import { MXJob } from "./mx-job.ts";
 import { pytorch } from "./pytorch-framework.ts";
 import { PyTorchJob } from "./pytorch-job.ts";
-import { SeenOnce } from "./seen-once.ts";
 import { tensorflow } from "./tf-framework.ts";
 import { TFJob } from "./tf-job.ts";
 import { TrainJob } from "./train-job.ts";
@@ -60,7 +60,7 @@ export const kubeflowOperator = operator({
   ],
   create({ metrics: registry, settings }) {
     const gang = gangScheduler(settings["gangSchedulerName"] ?? "none");
-    const shared = { gang, metrics: new JobMetrics(registry), seen: new SeenOnce() };
+    const shared = { gang, metrics: new JobMetrics(registry), occurrences: new FirstOccurrences() };
     const torch = pytorch(waitSettings(settings));
     const flow = tensorflow({ clusterDomain: settings["customClusterDomain"] });
     const [boost, mx] = [xgboost(), mxnet()];

@@ -17,7 +17,7 @@ export function publish<T extends JobObject>(
   tools: Tools<T>,
 ): JobStatus {
   const { status } = report;
-  for (const { type, reason, message } of report.told) {
+  for (const { type, reason, message } of report.events) {
     if (type === "Normal") events.normal(reason, message);
     else events.warning(reason, message);
   }

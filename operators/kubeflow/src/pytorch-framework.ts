@@ -12,7 +12,7 @@ import { PyTorchJob } from "./pytorch-job.ts";
 import { portOf } from "./read-job.ts";
 import { type WaitForMaster, waitContainers } from "./wait-for-master.ts";
 
-/** PyTorch: a master that the workers meet at, or workers that meet by themselves. */
+/** PyTorch: workers that rendezvous at a master, or elastic workers without one. */
 export function pytorch(wait: WaitForMaster): Framework<PyTorchJob> {
   const framework: Framework<PyTorchJob> = {
     kind: PyTorchJob,

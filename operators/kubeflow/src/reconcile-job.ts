@@ -14,17 +14,17 @@ import { JobReport } from "./job-report.ts";
 import { counted, type Tools } from "./job-tools.ts";
 import { deadlineOf, exceededLimit } from "./outcome-limits.ts";
 import { ensurePodGroup } from "./pod-group.ts";
-import { obstacleIn, oddities } from "./pod-trouble.ts";
+import { obstacleIn, podEvents } from "./pod-problems.ts";
 import { publish } from "./publish.ts";
 import { jobOf } from "./read-job.ts";
 import { survey } from "./survey.ts";
 
-/** A server that refuses a PodGroup is asked again after this. */
+/** The retry delay after a PodGroup was refused, in milliseconds. */
 const AFTER_REFUSAL = 30_000;
-/** A PodGroup that is not admitted is looked at again after this. */
+/** The polling interval while a PodGroup is not admitted, in milliseconds. */
 const WHILE_WAITING = 5_000;
 
-/** One look at a job of any framework. */
+/** Reconciles a job of any framework. */
 export async function reconcileJob<T extends JobObject>(
   object: T,
   context: ReconcileContext,
@@ -58,7 +58,7 @@ async function resultFor<T extends JobObject>(
   if (runPolicy.suspend) return suspend(job, report, context, tools);
   const [wrong] = tools.rules.problems(job.object);
   if (wrong) {
-    report.troubled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
+    report.stalled({ reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` });
     return { wholeStatus: publish(job, report, context.events, tools) };
   }
   if (holds(status.conditions, "Suspended")) report.resumed(`${kind} ${name} is resumed.`);
@@ -86,9 +86,9 @@ async function goOn<T extends JobObject>(
     return { children, wholeStatus: publish(job, report, context.events, tools), requeueAfter: wait };
   }
   const found = survey(job, pods, framework, report);
-  tellOddities(job, pods, report, tools);
+  reportPodEvents(job, pods, report, tools);
   if (report.isFinished) {
-    report.troubled(obstacleIn(pods));
+    report.stalled(obstacleIn(pods));
     return { wholeStatus: publish(job, report, context.events, tools) };
   }
   // Pods are restarted once that is reported.
@@ -107,12 +107,12 @@ async function goOn<T extends JobObject>(
     ...untilDeadline({ ...job, status: report.status }, context.clock.now()),
     report(outcome) {
       const problem = refusalIn(outcome);
-      report.troubled(problem ?? obstacleIn(pods));
+      report.stalled(problem ?? obstacleIn(pods));
       const isNews = problem !== undefined && !report.knows(problem);
       if (isNews) context.events.warning("FailedCreatePod", `Error creating: ${outcome.refused[0]!.message}`);
       for (const { member, draft } of missing) {
         const isCreated = outcome.created.some(({ metadata }) => metadata.name === draft.metadata.name);
-        if (isCreated) tellOverridden(job, member, report, tools.gang?.schedulerName);
+        if (isCreated) warnOverridden(job, member, report, tools.gang?.schedulerName);
       }
       const deleted = new Set(outcome.deleted.map(({ metadata }) => metadata.uid));
       tools.metrics.restarted(
@@ -124,20 +124,20 @@ async function goOn<T extends JobObject>(
   };
 }
 
-/** An own pod that has lost the labels which say which one it is must be gone before another gets its name. */
+/** Whether a name is taken by a pod of this job that has lost its labels: it must be deleted before it can be recreated. */
 function isTaken(name: string, pods: readonly OwnPod[], { observed }: ReconcileContext): boolean {
   return observed(Pod, name) !== undefined && !pods.some(({ pod }) => pod.metadata.name === name);
 }
 
-function tellOverridden(job: Job, { replica }: Member, report: JobReport, scheduler: string | undefined): void {
+function warnOverridden(job: Job, { replica }: Member, report: JobReport, scheduler: string | undefined): void {
   if (replica.template.spec?.restartPolicy) {
     const why = "Restart policy in pod template will be overwritten by restart policy in replica spec";
-    report.tell("Warning", "SetPodTemplateRestartPolicy", why);
+    report.event("Warning", "SetPodTemplateRestartPolicy", why);
   }
   const isOther = (name: string | undefined) => name !== undefined && name !== "" && name !== scheduler;
   if (scheduler && job.replicas.some(({ template }) => isOther(template.spec?.schedulerName))) {
     const why = "Another scheduler is specified when gang-scheduling is enabled and it will not be overwritten";
-    report.tell("Warning", "SetPodTemplateSchedulerName", why);
+    report.event("Warning", "SetPodTemplateSchedulerName", why);
   }
 }
 
@@ -159,25 +159,25 @@ async function waitForGroup<T extends JobObject>(
   if (group === "created") metrics.group("created");
   if (group === "waiting") return WHILE_WAITING;
   if (typeof group !== "object") return undefined;
-  report.troubled(group);
+  report.stalled(group);
   return AFTER_REFUSAL;
 }
 
-/** What upstream tells of pods, once for each of them. */
-function tellOddities<T extends JobObject>(
+/** Records the events that upstream reports about pods, each of them once. */
+function reportPodEvents<T extends JobObject>(
   { namespace }: Job<T>,
   pods: readonly OwnPod[],
   report: JobReport,
-  { seen, metrics }: Tools<T>,
+  { occurrences, metrics }: Tools<T>,
 ): void {
-  for (const { type, reason, message } of oddities(pods)) {
-    if (seen.first(`${namespace} ${reason} ${message}`)) report.tell(type, reason, message);
+  for (const { type, reason, message } of podEvents(pods)) {
+    if (occurrences.first(`${namespace} ${reason} ${message}`)) report.event(type, reason, message);
   }
   for (const one of pods) {
     const { name, uid } = one.pod.metadata;
     if (phaseOf(one) === "Failed") metrics.podFailed(uid!);
-    if (one.exitCode === undefined || isLeaving(one) || !seen.first(`${uid} ended`)) continue;
-    report.tell("Normal", "ExitedWithCode", `Pod: ${namespace}.${name} exited with code ${one.exitCode}`);
+    if (one.exitCode === undefined || isLeaving(one) || !occurrences.first(`${uid} ended`)) continue;
+    report.event("Normal", "ExitedWithCode", `Pod: ${namespace}.${name} exited with code ${one.exitCode}`);
   }
 }
 

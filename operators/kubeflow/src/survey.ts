@@ -37,8 +37,8 @@ export function survey<T extends JobObject>(
     if (again.length === 0) continue;
     const message = `job ${job.name} is restarting because ${replica.type} replica(s) failed.`;
     report.restarting(message);
-    // The framework may word it otherwise, or find that the job runs nevertheless: it is reported in any case.
-    if (!again.every(isLeaving)) report.tell("Warning", `${framework.kind.kind}Restarting`, message);
+    // The framework may word this differently, or decide that the job still runs: the event is recorded in any case.
+    if (!again.every(isLeaving)) report.event("Warning", `${framework.kind.kind}Restarting`, message);
   }
   report.started();
   report.replicas(
@@ -60,7 +60,7 @@ export function survey<T extends JobObject>(
 }
 
 function isFatal({ exitCode }: JobPod, { restartPolicy }: Replica): boolean {
-  // A pod whose container has no exit code did not end by itself: it was evicted, or its node is gone.
+  // A container without an exit code did not exit: its pod was evicted, or its node was lost.
   return restartPolicy === "ExitCode" && exitCode !== undefined && exitCode < RETRYABLE;
 }
 

@@ -17,7 +17,7 @@ import { refusalIn, reportChildren } from "./child-events.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 import { findKeys } from "./mpi-access.ts";
 import { OPERATOR_NAME } from "./names.ts";
-import { obstacleIn } from "./pod-trouble.ts";
+import { obstacleIn } from "./pod-problems.ts";
 import { TRAIN_MANAGER, TrainJob } from "./train-job.ts";
 import { mpiObjectsFor, trainKeysName } from "./train-mpi.ts";
 import { claimsFor, type Step, stepsOf, trainServiceFor } from "./train-plan.ts";
@@ -29,7 +29,8 @@ import { ClusterTrainingRuntime, TrainingRuntime } from "./training-runtime.ts";
 
 /** Upstream's own operator, by the labels of its Deployment. */
 const UPSTREAM = "app.kubernetes.io/part-of=kubeflow,app.kubernetes.io/name in (trainer, kubeflow-trainer)";
-const LOOK_AGAIN = 300_000;
+/** How often the removal of upstream's operator is checked, in milliseconds. */
+const UPSTREAM_CHECK_INTERVAL = 300_000;
 const BY_OWNER = "byOwner";
 
 type TrainResult = ReconcileResult<TrainJob>;
@@ -69,7 +70,7 @@ export function trainJobController(metrics: JobMetrics) {
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         context.events.warning("UpstreamOperator", `${where} reconciles TrainJobs; this operator ignores them`);
-        return { requeueAfter: LOOK_AGAIN };
+        return { requeueAfter: UPSTREAM_CHECK_INTERVAL };
       }
       return job.spec.managedBy === TRAIN_MANAGER ? reconcileTrainJob(job, context, metrics) : {};
     },
@@ -91,7 +92,7 @@ async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metri
   else if (report.find("Suspended")) report.set("Suspended", "Resumed", "TrainJob is resumed", "False");
   const problem = runtime ? specProblem(job, runtime) : missingRuntime(job);
   if (!runtime || problem) {
-    report.troubled(problem);
+    report.stalled(problem);
     const wholeStatus = report.publish(context);
     if (!job.spec.suspend || !runtime) return { wholeStatus };
     const children = [...(await childrenOf(job, runtime, context)), ...jobs.filter(endOf)];
@@ -119,7 +120,7 @@ async function run(
   context: ReconcileContext,
 ): Promise<TrainResult> {
   const steps = stepsOf(job, runtime.spec);
-  // A Job that is being deleted no longer counts; until it is gone, its name is taken.
+  // A terminating Job no longer counts, but keeps its name until it is deleted.
   const live = jobs.filter(({ metadata }) => !metadata.deletionTimestamp);
   const statuses = steps.map((step) => stepStatus(step, live));
   const children = await childrenOf(job, runtime, context);
@@ -147,7 +148,7 @@ async function run(
     children: [...children, ...jobs, ...created.map((draft) => plannedChild(draft, { onRefused: "report" }))],
     ...(remaining !== undefined && !report.isFinished && { requeueAfter: Math.max(1, remaining) }),
     report(outcome) {
-      report.troubled(refusalIn(outcome) ?? obstacleOf(live, context));
+      report.stalled(refusalIn(outcome) ?? obstacleOf(live, context));
       return { wholeStatus: report.publish(context) };
     },
   };

@@ -63,7 +63,7 @@ export function endOfTraining(
 
 const timeOf = (job: BatchJob) => Date.parse(endOf(job)?.lastTransitionTime ?? "");
 
-/** The status of a TrainJob while it is looked at, and what there is to tell. */
+/** The new status of a TrainJob during a reconcile. */
 export class TrainReport {
   readonly #job: TrainJob;
   readonly #time: string;
@@ -99,8 +99,8 @@ export class TrainReport {
     this.#jobsStatus = this.#jobsStatus?.map((one) => ({ ...one, ready: 0, active: 0, suspended: 0 }));
   }
 
-  /** The job cannot go on by itself. The last condition is the job's state, so this one is the first. */
-  troubled(problem: WorkloadProblem | undefined): void {
+  /** The job cannot continue without help. The last condition is the job's state, so this one comes first. */
+  stalled(problem: WorkloadProblem | undefined): void {
     if (!problem || this.isFinished) return;
     const known = this.#job.status?.conditions?.filter(({ type }) => type === STALLED);
     const at = { generation: undefined, time: this.#time };

@@ -38,7 +38,7 @@ export const refused: Scenario = async (stage) => {
   await isRefused(job(MXNET, "x", { Worker: {} }, { jobMode: "MXGuess" }), /jobMode/);
 };
 
-const told = async (stage: TestEnvironment, kind: Kind, name: string, reason: string, message: RegExp) => {
+const untilStalled = async (stage: TestEnvironment, kind: Kind, name: string, reason: string, message: RegExp) => {
   await stage.until(`${name} says ${reason}`, async () => {
     const { status } = await stage.get(kind.kind, name);
     const [first] = status?.conditions ?? [];
@@ -59,8 +59,8 @@ const quiet = async (stage: TestEnvironment) => {
   assert.equal(stage.writes(), writes, "it writes on though nothing changes");
 };
 
-/** What keeps a pod of a worker from running: how it is asked for, and what is told. */
-interface Trouble {
+/** A problem that keeps a worker's pod from running: its spec, and the expected condition. */
+interface Problem {
   readonly name: string;
   readonly container?: object;
   readonly pod?: object;
@@ -69,7 +69,7 @@ interface Trouble {
 }
 
 const BAD_IMAGE = "registry.example/none:1";
-const TROUBLES: readonly Trouble[] = [
+const PROBLEMS: readonly Problem[] = [
   {
     name: "huge",
     container: { resources: { limits: { "nvidia.com/gpu": 4000 } } },
@@ -96,7 +96,7 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** What the cluster has no room, no claim or no image for is told, waits quietly, and goes on when it is mended. */
+/** Missing capacity, claims and images are reported; the job waits without writes, and continues once they are fixed. */
 export const stuck =
   (kind: Kind): Scenario =>
   async (stage) => {
@@ -104,26 +104,26 @@ export const stuck =
     await supplyVolumes(stage, "1Gi");
     await stage.start(kubeflowOperator);
     const good = { name: kind.container, image: "example.com/train:1.0" };
-    const worker = ({ container, pod }: Partial<Trouble>) => ({
+    const worker = ({ container, pod }: Partial<Problem>) => ({
       template: { spec: { containers: [{ ...good, ...container }], ...pod } },
     });
-    for (const trouble of TROUBLES) {
-      await stage.apply(job(kind, trouble.name, { [kind.lead]: {}, Worker: worker(trouble) }));
+    for (const problem of PROBLEMS) {
+      await stage.apply(job(kind, problem.name, { [kind.lead]: {}, Worker: worker(problem) }));
     }
-    for (const { name, reason, message } of TROUBLES) await told(stage, kind, name, reason, message);
+    for (const { name, reason, message } of PROBLEMS) await untilStalled(stage, kind, name, reason, message);
     await quiet(stage);
     await stage.client.create(PersistentVolumeClaim, {
       metadata: { name: "nowhere", namespace: stage.namespace },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     });
-    for (const { name } of TROUBLES) {
+    for (const { name } of PROBLEMS) {
       if (name === "dataless") continue;
-      // A pod stays as it was asked for: it is deleted, and the next one is as it should be.
+      // The spec of an existing pod does not change: it is deleted and recreated.
       await stage.apply(job(kind, name, { [kind.lead]: {}, Worker: worker({}) }));
       await stage.client.delete(Pod, `${stage.namespace}/${name}-worker-0`, { gracePeriodSeconds: 0 });
     }
-    for (const { name } of TROUBLES) {
-      await stage.until(`${name} runs, and the trouble is over`, async () => {
+    for (const { name } of PROBLEMS) {
+      await stage.until(`${name} runs without the condition Stalled`, async () => {
         const pods = await podsOf(stage, name);
         const { status } = await stage.get(kind.kind, name);
         return (
@@ -140,13 +140,13 @@ export const stuck =
 export const noNodes: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   for (const kind of KINDS) await stage.apply(job(kind, kind.container, { [kind.lead]: {} }));
-  for (const kind of KINDS) await told(stage, kind, kind.container, "Unschedulable", /no nodes available/);
+  for (const kind of KINDS) await untilStalled(stage, kind, kind.container, "Unschedulable", /no nodes available/);
   await quiet(stage);
   await lateNode(stage);
   for (const kind of KINDS) await untilState(stage, kind, kind.container, "Running");
 };
 
-/** What a quota forbids is told, and made when there is room again. */
+/** Pods that a quota rejects are reported, and created once it allows them. */
 export const quota: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply({
@@ -159,7 +159,7 @@ export const quota: Scenario = async (stage) => {
     return (await stage.get(ResourceQuota, "few")).status?.hard?.["pods"] !== undefined;
   });
   await stage.apply(job(PYTORCH, "many", { Master: {}, Worker: { replicas: 2 } }));
-  await told(stage, PYTORCH, "many", "QuotaExceeded", /many-worker-0 cannot be created: .*exceeded quota/);
+  await untilStalled(stage, PYTORCH, "many", "QuotaExceeded", /many-worker-0 cannot be created: .*exceeded quota/);
   const events = await stage.events(PYTORCH.kind, "many");
   assert.ok(events.some((text) => /^Warning FailedCreatePod Error creating: .*exceeded quota/.test(text)));
   await stage.client.delete(ResourceQuota, `${stage.namespace}/few`);
@@ -171,7 +171,7 @@ export const quota: Scenario = async (stage) => {
 export const unmakeable: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply(job(TENSORFLOW, "odd", { Worker: { container: { imagePullPolicy: "Perhaps" } } }));
-  await told(stage, TENSORFLOW, "odd", "PodInvalid", /odd-worker-0 cannot be created: .*imagePullPolicy/);
+  await untilStalled(stage, TENSORFLOW, "odd", "PodInvalid", /odd-worker-0 cannot be created: .*imagePullPolicy/);
   await quiet(stage);
   await stage.apply(job(TENSORFLOW, "odd", { Worker: {} }));
   await untilState(stage, TENSORFLOW, "odd", "Running");
@@ -183,17 +183,17 @@ export const unmakeable: Scenario = async (stage) => {
     spec: { containers: [{ name: "c", image: "example.com/c:1" }] },
   });
   await stage.apply(job(XGBOOST, "taken", { Master: {} }));
-  await told(stage, XGBOOST, "taken", "NameTaken", /a pod taken-master-0 that is not this job's/);
+  await untilStalled(stage, XGBOOST, "taken", "NameTaken", /a pod taken-master-0 that is not this job's/);
   await stage.client.delete(Pod, `${stage.namespace}/taken-master-0`);
   await untilState(stage, XGBOOST, "taken", "Running");
 };
 
-/** A job that came past admission says what is wrong with it, and runs when it is mended. */
+/** A job that bypassed admission reports its problem, and runs once it is fixed. */
 export const pastAdmission: Scenario = async (stage) => {
   await stage.install(kubeflowOperator);
   await stage.apply(job(MXNET, "sneaky", { Worker: { container: { name: "main" } } }));
   await stage.start(kubeflowOperator);
-  await told(stage, MXNET, "sneaky", "InvalidSpec", /must have at least one container with name mxnet/);
+  await untilStalled(stage, MXNET, "sneaky", "InvalidSpec", /must have at least one container with name mxnet/);
   await quiet(stage);
   const worker = { template: { spec: { containers: [{ name: "mxnet", image: "example.com/train:1.0" }] } } };
   await change(stage, MXNET, "sneaky", { mxReplicaSpecs: { Worker: worker } });

@@ -12,5 +12,5 @@ for (const kind of KINDS) {
 }
 onEmbedded("without nodes jobs of all kinds wait, and run when one comes", noNodes, { nodes: [], ...AS_WRITTEN });
 onEmbedded("an exceeded quota is reported, and the job waits for it", quota, AS_WRITTEN);
-onEmbedded("pods that cannot be made are told, and made when they can", unmakeable, AS_WRITTEN);
+onEmbedded("pods that cannot be created are reported, and created once they can be", unmakeable, AS_WRITTEN);
 onEmbedded("a job that came past admission says what is wrong with it", pastAdmission, AS_WRITTEN);

@@ -53,13 +53,13 @@ export function pod<F extends { container: string; controller: string }>(
   return jobPod({ metadata: { name: `${type}-${index}`, labels }, status } as unknown as Pod, framework)!;
 }
 
-/** What a look at these pods reports, and what it would do. */
-export function look<T extends PyTorchJob | TFJob | XGBoostJob | MXJob>(
+/** The report of a survey of these pods, and the changes it decides on. */
+export function surveyed<T extends PyTorchJob | TFJob | XGBoostJob | MXJob>(
   job: Job<T>,
   framework: Framework<T>,
   pods: readonly JobPod[],
 ) {
   const report = new JobReport(framework.kind.kind, job.status, "2026-01-01T00:00:00Z");
   const found = survey(job, pods, framework, report);
-  return { ...found, status: report.status, told: report.told, state: report.status.conditions?.at(-1) };
+  return { ...found, status: report.status, events: report.events, state: report.status.conditions?.at(-1) };
 }

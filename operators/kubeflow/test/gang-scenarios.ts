@@ -12,7 +12,7 @@ export function podGroupCrd({ group, version }: KindRef<PodGroup>): CustomResour
     kind: "CustomResourceDefinition",
     metadata: {
       name: `podgroups.${group}`,
-      // Groups under x-k8s.io belong to Kubernetes: they are let in only if somebody has approved them.
+      // API groups under x-k8s.io are protected: a CRD needs the annotation of their approval.
       annotations: { "api-approved.kubernetes.io": "unapproved, a test" },
     },
     spec: {
@@ -86,7 +86,7 @@ export const volcano: Scenario = async (stage) => {
   await change(stage, PYTORCH, "erupts", { runPolicy: { schedulingPolicy: { minAvailable: 3 } } });
   await stage.until("the group grows", async () => {
     await stage.client.patch(Pod, `${stage.namespace}/erupts-master-0`, {
-      merge: { metadata: { annotations: { look: "again" } } },
+      merge: { metadata: { annotations: { changed: "yes" } } },
     });
     return (await stage.get(VOLCANO_GROUPS, "erupts")).spec.minMember === 3;
   });
@@ -98,7 +98,7 @@ export const volcano: Scenario = async (stage) => {
 export const noSuchScheduler: Scenario = async (stage) => {
   await stage.start(kubeflowOperator, { settings: { gangSchedulerName: "volcano" } });
   await stage.apply(job(PYTORCH, "alone", { Master: {} }));
-  await stage.until("it is told", async () => {
+  await stage.until("it is reported", async () => {
     return (await stage.condition(PYTORCH.kind, "alone", "Stalled")) === "True NoGangScheduler";
   });
   await installed(stage, VOLCANO_GROUPS);

@@ -49,7 +49,7 @@ export const MXNET: Kind = {
   lead: "Scheduler",
   more: { jobMode: "MXTrain" },
 };
-/** Its launcher is a Job, so that it has tests of its own. */
+/** Its launcher is a Job, so it has separate tests. */
 export const MPI: Kind = {
   kind: MPIJob as unknown as KindRef<JobObject>,
   container: "mpi",
@@ -65,8 +65,8 @@ export const TRAIN: Kind = {
 };
 export const KINDS = [PYTORCH, TENSORFLOW, XGBOOST, MXNET];
 
-/** Replicas as a test wants them, with a container of the framework. */
-export interface ReplicaWish {
+/** The replicas of a job in a test, with a container of the framework. */
+export interface ReplicaSettings {
   readonly replicas?: number;
   readonly restartPolicy?: string;
   readonly container?: object;
@@ -77,17 +77,17 @@ export interface ReplicaWish {
 export function job(
   { kind, container, specs, more }: Kind,
   name: string,
-  wishes: Readonly<Record<string, ReplicaWish>>,
+  settings: Readonly<Record<string, ReplicaSettings>>,
   spec: object = {},
 ): object {
-  const replica = ({ container: details, template, replicas = 1, restartPolicy }: ReplicaWish) => ({
+  const replica = ({ container: details, template, replicas = 1, restartPolicy }: ReplicaSettings) => ({
     replicas,
     ...(restartPolicy && { restartPolicy }),
     template: template ?? {
       spec: { containers: [{ name: container, image: "example.com/train:1.0", command: ["train"], ...details }] },
     },
   });
-  const replicas = Object.fromEntries(Object.entries(wishes).map(([type, wish]) => [type, replica(wish)]));
+  const replicas = Object.fromEntries(Object.entries(settings).map(([type, one]) => [type, replica(one)]));
   return {
     apiVersion: "kubeflow.org/v1",
     kind: kind.kind,
@@ -120,7 +120,7 @@ export async function endPod(stage: TestEnvironment, name: string, exitCode: num
   await endPodOf(stage.client, `${stage.namespace}/${name}`, exitCode);
 }
 
-/** An image whose mpirun ends by itself after ten seconds, also one that replaces another; all else runs until it is stopped. */
+/** An image whose mpirun exits after ten seconds, even after a replacement; all other commands run until they are stopped. */
 export function runMpi({ cluster, clock }: TestEnvironment, image: string): void {
   cluster?.image(image, {
     async run({ command, stop }) {

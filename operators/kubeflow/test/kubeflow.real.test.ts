@@ -31,7 +31,7 @@ onReal(
     "a job that takes too long keeps no pod": aShortLife,
     "what is wrong is refused, and the message says where": refused,
     "an exceeded quota is reported, and the job waits for it": quota,
-    "pods that cannot be made are told, and made when they can": unmakeable,
+    "pods that cannot be created are reported, and created once they can be": unmakeable,
     "a job that came past admission says what is wrong with it": pastAdmission,
     "a pod that lost its labels is replaced": lostLabels,
     "without nodes jobs of all kinds wait, and run when one comes": onEmptyCluster(noNodes),

@@ -69,7 +69,7 @@ export const aPyTorchJob: Scenario = async (stage) => {
   });
 };
 
-/** Each kind: runs, loses a pod and a Service, is suspended and resumed, is done, is cleaned up, and goes by itself. */
+/** Each kind: runs, loses a pod and a Service, is suspended and resumed, completes, is cleaned up, and expires. */
 export const aLifeOf =
   (kind: Kind): Scenario =>
   async (stage) => {
@@ -161,7 +161,7 @@ export const limits: Scenario = async (stage) => {
   await stage.until("its pods are gone too", async () => (await podsOf(stage, "again")).length === 0);
 };
 
-/** Workers may come and go: an autoscaler is made, `kubectl scale` works, Services follow. */
+/** An elastic job has an autoscaler, `kubectl scale` works, and Services follow the number of workers. */
 export const elastic: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   await stage.apply(sample("02-pytorchjob-elastic.yaml"));
@@ -193,7 +193,7 @@ export const elastic: Scenario = async (stage) => {
   });
 };
 
-/** Where upstream's operator is installed, nothing is touched; when it goes, its jobs are taken over. */
+/** Where upstream's operator is installed, nothing is changed; after its removal, its jobs are reconciled. */
 export const upstreamIsThere: Scenario = async (stage) => {
   const labels = { "control-plane": "kubeflow-training-operator" };
   await stage.apply({
@@ -211,7 +211,7 @@ export const upstreamIsThere: Scenario = async (stage) => {
   });
   await stage.start(kubeflowOperator);
   await stage.apply(sample("01-pytorchjob.yaml"));
-  await stage.until("it is told", async () => {
+  await stage.until("it is reported", async () => {
     return (await stage.events(PYTORCH.kind, "fashion-mnist")).some((text) =>
       /UpstreamOperator .*ignores them/.test(text),
     );
@@ -222,7 +222,7 @@ export const upstreamIsThere: Scenario = async (stage) => {
   await stage.until("it runs", async () => (await stateOf(stage, PYTORCH, "fashion-mnist")) === "Running", 900_000);
 };
 
-/** A job that is somebody else's is left alone. */
+/** A job with another manager is ignored. */
 export const managedByOthers: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
   const spec = { runPolicy: { managedBy: "kueue.x-k8s.io/multikueue" } };

@@ -7,7 +7,7 @@ import { deleteJob, endPod, envOf, namesOf, podsOf, runMpi, sample } from "./job
 const PI = sample("09-mpijob.yaml");
 const IMAGE = "mpioperator/mpi-pi:openmpi";
 
-/** Launchers and workers run until they are ended: a simulated node would end the pods of a Job by itself. */
+/** Launchers and workers run until the test ends them: simulated pods of a Job would complete otherwise. */
 async function start(stage: TestEnvironment): Promise<void> {
   stage.cluster?.image(IMAGE, {
     async run({ stop }) {
@@ -95,7 +95,7 @@ export const mpiRunning: Scenario = async (stage) => {
   await stage.settled();
 };
 
-/** Its launcher ends by itself, and the job with it. */
+/** The job completes when its launcher exits. */
 export const mpiEnds: Scenario = async (stage) => {
   runMpi(stage, IMAGE);
   await stage.start(kubeflowOperator);

@@ -41,7 +41,7 @@ export const aFullLife: Scenario = async (stage) => {
   });
   await endPod(stage, "life-chief-0", 0);
   await untilState(stage, TENSORFLOW, "life", "Succeeded");
-  await stage.until("what ran is gone", async () => (await podsOf(stage, "life")).length === 1);
+  await stage.until("what ran is deleted", async () => (await podsOf(stage, "life")).length === 1);
   await stage.until("so are its Services", async () => {
     return (await stage.list(Service, "training.kubeflow.org/job-name=life")).length === 1;
   });
@@ -74,13 +74,13 @@ export const aShortLife: Scenario = async (stage) => {
     return replicaStatuses?.["Worker"]?.active === 2;
   });
   await untilState(stage, PYTORCH, "resnet-elastic", "Failed");
-  await stage.until("all pods are gone", async () => (await podsOf(stage, "resnet-elastic")).length === 0);
+  await stage.until("all pods are deleted", async () => (await podsOf(stage, "resnet-elastic")).length === 0);
 };
 
 /** Deleted in each phase, a job leaves nothing behind. */
 export const deletedInEachPhase: Scenario = async (stage) => {
   await stage.start(kubeflowOperator);
-  const gone = async (kind: Kind, name: string) => {
+  const untilDeleted = async (kind: Kind, name: string) => {
     await stage.client.delete(kind.kind, `${stage.namespace}/${name}`);
     await stage.until(`nothing is left of ${name}`, async () => {
       const services = await stage.list(Service, `training.kubeflow.org/job-name=${name}`);
@@ -93,7 +93,7 @@ export const deletedInEachPhase: Scenario = async (stage) => {
       const name = `${phase}-${kind.container}`;
       await stage.apply(job(kind, name, replicas, spec));
       await reach(name);
-      await gone(kind, name);
+      await untilDeleted(kind, name);
     };
     const running = (name: string) => untilState(stage, kind, name, "Running");
     const lead = `-${kind.lead.toLowerCase()}-0`;
@@ -139,7 +139,7 @@ export const crdDeleted: Scenario = async (stage) => {
   await stage.apply(job(PYTORCH, "first", { Master: {} }));
   await untilState(stage, PYTORCH, "first", "Running");
   await stage.client.delete(CustomResourceDefinition, "pytorchjobs.kubeflow.org");
-  await stage.until("its pods are gone", async () => (await podsOf(stage, "first")).length === 0);
+  await stage.until("its pods are deleted", async () => (await podsOf(stage, "first")).length === 0);
   await stage.apply(job(TENSORFLOW, "other", { Worker: {} }));
   await untilState(stage, TENSORFLOW, "other", "Running");
   await stage.install(kubeflowOperator);

@@ -84,7 +84,7 @@ export const trainJobMpi: Scenario = async (stage) => {
   assert.equal(await stage.find(BatchJob, "pi-node-0"), undefined);
 };
 
-/** Its launcher ends by itself, and the job with it. */
+/** The job completes when its launcher exits. */
 export const trainJobMpiEnds: Scenario = async (stage) => {
   runMpi(stage, IMAGE);
   await stage.start(kubeflowOperator);

@@ -72,7 +72,7 @@ const finetuning = (name: string, spec: object = {}) =>
     ...spec,
   });
 
-/** Pods run until they are ended: a simulated node would end the pods of a Job by itself. */
+/** Pods run until the test ends them: simulated pods of a Job would complete otherwise. */
 export async function start(stage: TestEnvironment): Promise<void> {
   stage.cluster?.image(IMAGE, {
     async run({ stop }) {

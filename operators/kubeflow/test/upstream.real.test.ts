@@ -4,7 +4,13 @@ import { describe } from "node:test";
 import { job, MXNET, PYTORCH, sample, TENSORFLOW, XGBOOST } from "./jobs.ts";
 import { arena, whyNoArena } from "./upstream/arena.ts";
 import { bout } from "./upstream/bout.ts";
-import { DELETED_JOB, FATAL_EXIT_CODE, SEEN_LEAVING, SELECTORS, STALLED_TOO } from "./upstream/differences.ts";
+import {
+  DELETED_JOB,
+  FATAL_EXIT_CODE,
+  OBSERVED_LEAVING,
+  SELECTORS,
+  STALLED_CONDITION,
+} from "./upstream/differences.ts";
 
 describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, () => {
   const open = arena();
@@ -36,7 +42,7 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
     });
 
     bout("a worker that is deleted is made anew", open, async (ring) => {
-      const one = await ring.begin(PYTORCH, "torch-deleted", { Master: {}, Worker: {} }, {}, SEEN_LEAVING);
+      const one = await ring.begin(PYTORCH, "torch-deleted", { Master: {}, Worker: {} }, {}, OBSERVED_LEAVING);
       await one.run();
       await one.agree({ state: "Running" });
       await one.deletePods("worker-0");
@@ -108,7 +114,7 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       const one = ring.duel(PYTORCH, "torch-late");
       const spec = { runPolicy: { activeDeadlineSeconds: 5, cleanPodPolicy: "None" } };
       await one.apply(job(PYTORCH, "torch-late", { Master: {} }, spec));
-      // Upstream does not look at the time by itself: something has to happen.
+      // Upstream has no timer for the deadline: it needs an event of the job.
       await one.shakenUntil("Failed");
       await one.agree({ state: "Failed", pods: [] });
     });
@@ -163,8 +169,8 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Created", pods: ["master-0 Pending", "worker-0 Pending"] });
     });
 
-    bout("what keeps a pod from starting is told", open, async (ring) => {
-      const one = await ring.begin(PYTORCH, "torch-waits", { Master: {} }, {}, STALLED_TOO);
+    bout("the reason why a pod does not start is reported", open, async (ring) => {
+      const one = await ring.begin(PYTORCH, "torch-waits", { Master: {} }, {}, STALLED_CONDITION);
       await one.waits("ImagePullBackOff", "Back-off pulling image", "master-0");
       const { events } = await one.agree({ state: "Created" });
       const message = `Error pod ${one.name}-master-0 container pytorch waiting message: Back-off pulling image`;
@@ -219,7 +225,7 @@ describe("beside upstream's operator", { skip: whyNoArena(), concurrency: 2 }, (
       await one.agree({ state: "Succeeded" });
     });
 
-    bout("one pod alone is told of no others", open, async (ring) => {
+    bout("a single pod gets no addresses of others", open, async (ring) => {
       const one = await ring.begin(TENSORFLOW, "flow-single", { Worker: {} });
       await one.run();
       await one.agree({ state: "Running" });

@@ -7,12 +7,12 @@ import type { CanaryStatus } from "./rollout-spec.ts";
 export type TrafficSplit = "RouteWeights" | "ReplicaShare";
 
 /**
- * While a canary runs, the spec is not rolled out: not Ready, and Progressing. One that was rolled back will never be
- * without another spec: Stalled, although the stable revision serves.
+ * While a canary runs, the spec is not rolled out: not Ready, and Progressing. After a rollback it needs another spec:
+ * Stalled, although the stable revision serves.
  */
 export function canaryConditions(
   canary: CanaryStatus | undefined,
-  seen: CanaryObservation,
+  observation: CanaryObservation,
   split: TrafficSplit,
 ): Conditions {
   if (!canary) return { Canary: undefined };
@@ -31,7 +31,7 @@ export function canaryConditions(
     split === "RouteWeights"
       ? "by the weights of the HTTPRoute"
       : "by its share of the replicas behind the Service: set spec.route and install the Gateway API for exact weights";
-  const text = `revision ${revision}, step ${step + 1} of ${seen.steps}: ${progressText(canary, seen)}`;
+  const text = `revision ${revision}, step ${step + 1} of ${observation.steps}: ${progressText(canary, observation)}`;
   return {
     Ready: conditionFalse("CanaryInProgress", text),
     Progressing: conditionTrue("CanaryInProgress", text),
@@ -39,8 +39,8 @@ export function canaryConditions(
   };
 }
 
-function progressText({ phase, since, missedSince }: CanaryStatus, seen: CanaryObservation): string {
-  const { replicas, readyReplicas, problem, results } = seen;
+function progressText({ phase, since, missedSince }: CanaryStatus, observation: CanaryObservation): string {
+  const { replicas, readyReplicas, problem, results } = observation;
   if (phase === "Promoting") return "the stable replicas are replaced";
   if (phase === "Starting") {
     if (since === undefined) return "waits until the model is no longer scaled to zero";

@@ -106,11 +106,11 @@ export async function planRollout(
   const { gpuType } = deployment.spec;
   const before = gpuProductsIn(live?.spec?.template.spec?.affinity);
   const products = gpuType ? gpuProductsFor(gpuType, facts.offered, before) : [];
-  const seen = await observeCanary(deployment, { ...facts, live, products }, context);
-  const told = deployment.status?.canary;
-  const next = isRollingOut(deployment, stable) ? nextCanary(told, seen) : undefined;
-  reportCanary(told, next, seen, context.events);
-  const { weight } = seen;
+  const observation = await observeCanary(deployment, { ...facts, live, products }, context);
+  const previous = deployment.status?.canary;
+  const next = isRollingOut(deployment, stable) ? nextCanary(previous, observation) : undefined;
+  reportCanary(previous, next, observation, context.events);
+  const { weight } = observation;
   const children = canary
     ? [
         configMapFor(deployment, "canary"),
@@ -128,8 +128,9 @@ export async function planRollout(
         ]
       : alone,
     status: { stableRevision: revisionOf(stable), ...(next && { canary: next }) },
-    conditions: canaryConditions(next, seen, facts.split),
-    isDecided: next?.revision !== told?.revision || next?.phase !== told?.phase || next?.step !== told?.step,
+    conditions: canaryConditions(next, observation, facts.split),
+    isDecided:
+      next?.revision !== previous?.revision || next?.phase !== previous?.phase || next?.step !== previous?.step,
   };
 }
 

@@ -24,16 +24,19 @@ const calm: CanaryObservation = {
   now: START,
 };
 
-/** What becomes of a canary when each of these is observed, a minute after the one before. */
-function states(...seen: readonly Partial<CanaryObservation>[]): (CanaryStatus | undefined)[] {
+/** The states of a canary after each of these observations, a minute apart. */
+function states(...observations: readonly Partial<CanaryObservation>[]): (CanaryStatus | undefined)[] {
   let state: CanaryStatus | undefined;
-  return seen.map((one, i) => {
+  return observations.map((one, i) => {
     state = nextCanary(state, { ...calm, now: START + i * MINUTE, ...one });
     return state;
   });
 }
 
-const after = (minutes: number, seen: Partial<CanaryObservation> = {}) => ({ ...seen, now: START + minutes * MINUTE });
+const after = (minutes: number, observation: Partial<CanaryObservation> = {}) => ({
+  ...observation,
+  now: START + minutes * MINUTE,
+});
 const words = (all: readonly (CanaryStatus | undefined)[]) => all.map((one) => one && `${one.phase} ${one.step}`);
 const slow = [{ indicator: "timeToFirstToken", max: 0.5, measured: 0.8 }] as const;
 const fast = [{ indicator: "timeToFirstToken", max: 0.5, measured: 0.4 }] as const;

@@ -36,44 +36,44 @@ export interface CanaryObservation {
 const MISSED_FOR_MS = 2 * MEASUREMENT_WINDOW_MS;
 
 /**
- * The canary after what is observed; undefined when it is promoted.
+ * The next state of a canary; undefined when it is promoted.
  *
  * Flow: Starting, until the replicas of the step are ready; Analyzing, until they have been ready and within the SLA for
  * the interval; then the next step, or Promoting, until the stable replicas run the revision.
  *
- * Guarantees: a canary that is RolledBack stays so until the revision of the spec changes. All that a decision depends on
- * is in the status, so an operator that starts again continues. What follows from a decision is done only once it is in
- * the status: a crash in between cannot undo half of it.
+ * Guarantees: a canary that is RolledBack stays so until the revision of the spec changes. Everything that a decision
+ * depends on is in the status, so a restarted operator continues. A decision is carried out only once it is in the status:
+ * a crash in between cannot undo half of it.
  */
-export function nextCanary(before: CanaryStatus | undefined, seen: CanaryObservation): CanaryStatus | undefined {
-  if (before?.revision !== seen.revision) return starting(seen, 0);
+export function nextCanary(before: CanaryStatus | undefined, observation: CanaryObservation): CanaryStatus | undefined {
+  if (before?.revision !== observation.revision) return starting(observation, 0);
   if (before.phase === "RolledBack") return before;
-  const { weight, replicas, readyReplicas } = seen;
-  const step = Math.min(before.step, seen.steps - 1);
+  const { weight, replicas, readyReplicas } = observation;
+  const step = Math.min(before.step, observation.steps - 1);
   const current: CanaryStatus = { ...before, step, weight, replicas, readyReplicas };
-  if (before.phase === "Promoting") return seen.isPromoted ? undefined : current;
-  if (replicas === 0) return starting({ ...seen, now: undefined }, step);
-  const elapsed = seen.now - Date.parse(before.since ?? timeText(seen.now));
-  if (seen.isCrashing) return rolledBack(current, seen, seen.problem ?? CRASHING);
+  if (before.phase === "Promoting") return observation.isPromoted ? undefined : current;
+  if (replicas === 0) return starting({ ...observation, now: undefined }, step);
+  const elapsed = observation.now - Date.parse(before.since ?? timeText(observation.now));
+  if (observation.isCrashing) return rolledBack(current, observation, observation.problem ?? CRASHING);
   if (readyReplicas < replicas) {
-    if (before.phase !== "Starting" || before.since === undefined) return starting(seen, step);
-    return elapsed < seen.deadlineMs ? current : rolledBack(current, seen, notReady(seen));
+    if (before.phase !== "Starting" || before.since === undefined) return starting(observation, step);
+    return elapsed < observation.deadlineMs ? current : rolledBack(current, observation, notReady(observation));
   }
-  if (before.phase === "Starting") return { ...starting(seen, step), phase: "Analyzing" };
-  return analyzed(current, elapsed, seen);
+  if (before.phase === "Starting") return { ...starting(observation, step), phase: "Analyzing" };
+  return analyzed(current, elapsed, observation);
 }
 
-function analyzed(current: CanaryStatus, elapsed: number, seen: CanaryObservation): CanaryStatus {
-  const { missedSince: since = timeText(seen.now), ...met } = current;
-  const missed = missedObjectives(seen);
+function analyzed(current: CanaryStatus, elapsed: number, observation: CanaryObservation): CanaryStatus {
+  const { missedSince: since = timeText(observation.now), ...met } = current;
+  const missed = missedObjectives(observation);
   if (missed) {
-    const isCertain = seen.now - Date.parse(since) >= MISSED_FOR_MS;
-    return isCertain ? rolledBack(met, seen, missed) : { ...met, missedSince: since };
+    const isCertain = observation.now - Date.parse(since) >= MISSED_FOR_MS;
+    return isCertain ? rolledBack(met, observation, missed) : { ...met, missedSince: since };
   }
-  const isMeasured = seen.results.every(({ measured }) => measured !== undefined);
-  if (elapsed < seen.intervalMs || !isMeasured) return met;
-  if (met.step + 1 < seen.steps) return starting(seen, met.step + 1);
-  return { ...met, phase: "Promoting", since: timeText(seen.now) };
+  const isMeasured = observation.results.every(({ measured }) => measured !== undefined);
+  if (elapsed < observation.intervalMs || !isMeasured) return met;
+  if (met.step + 1 < observation.steps) return starting(observation, met.step + 1);
+  return { ...met, phase: "Promoting", since: timeText(observation.now) };
 }
 
 function missedObjectives({ results, percentile, errorRate, maxErrorRate }: CanaryObservation) {

@@ -24,13 +24,13 @@ class LatestNumbers<N extends string> {
   }
 }
 
-/** What this operator tells Prometheus about its objects, besides what every controller tells. */
+/** The metrics of this operator's objects, besides those of every controller. */
 export class ModelMetrics {
   readonly models = new LatestNumbers<"wanted" | "ready">();
   readonly deployments = new LatestNumbers<
     "wanted" | "ready" | "load" | "latency" | PartOfRequest | "withinSla" | "cost" | "canaryWeight" | "canaryRolledBack"
   >();
-  /** How often a ModelDeployment was given another size, and why. */
+  /** How often a ModelDeployment was resized, by reason. */
   readonly decisions: Counter<"namespace" | "name" | "reason">;
 
   constructor(registry: Registry) {

@@ -135,7 +135,7 @@ export function scrapedLabels(deployment: ModelDeployment): Record<string, strin
   return { ...deploymentLabels(deployment), "ai.example.com/scrape": "pods" };
 }
 
-/** The Service that gives each replica a name of its own in DNS. */
+/** The headless Service that gives each replica a DNS name. */
 export function headlessServiceFor(deployment: ModelDeployment, tracks: "stable" | "both" = "stable") {
   const { labels, ...metadata } = metadataOf(deployment);
   return Service.draft({

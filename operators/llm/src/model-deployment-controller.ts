@@ -122,7 +122,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const decisions = decisionsAfter(situation, size);
       if (decisions !== deployment.status?.decisions && decisions.length > 0) {
         memory.changedAt = clock.monotonic();
-        tellDecision(decisions.at(-1)!, context.events);
+        recordDecision(decisions.at(-1)!, context.events);
         metrics.decisions.inc({ namespace, name, reason: size.reason });
       }
       await sleepOrWake(set, size, context);
@@ -164,7 +164,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         ...(deployment.spec.rollout && { canaryRolledBack: Number(rollout.status.canary?.phase === "RolledBack") }),
       };
       metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
-      const told = deployment.status ?? {};
+      const previous = deployment.status ?? {};
       const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
@@ -185,8 +185,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
           readyReplicas: situation.ready,
           neededReplicas: size.replicas,
           selector: formatLabelSelector({ matchLabels: deploymentLabels(deployment) }),
-          ...(measured && { requestsPerSecond: steadyNumber(told.requestsPerSecond, measured.load) }),
-          ...(latency !== undefined && { latency: toldLatency(told.latency, latency) }),
+          ...(measured && { requestsPerSecond: steadyNumber(previous.requestsPerSecond, measured.load) }),
+          ...(latency !== undefined && { latency: latencyText(previous.latency, latency) }),
           ...(results.length > 0 && { objectives: results.map(objectiveStatus) }),
           ...(cost && { costPerHour: Number((paid * cost.perReplicaHour).toFixed(4)) }),
           ...(size.idleSince && { idleSince: size.idleSince }),
@@ -246,12 +246,12 @@ async function comeDown(
   if (isBlind) await client.scale(StatefulSet, keyOf(set), replicas);
 }
 
-/** A StatefulSet says only in events that its pods are refused. */
+/** A StatefulSet reports only in events that its pods are refused. */
 async function refusalOf(set: StatefulSet, { client }: ReconcileContext): Promise<string | undefined> {
   return (set.status?.replicas ?? 0) < (set.spec?.replicas ?? 0) ? failedCreateMessage(client, set) : undefined;
 }
 
-function tellDecision(
+function recordDecision(
   { from, to, message }: { from: number; to: number; message: string },
   events: ReconcileContext["events"],
 ): void {
@@ -259,8 +259,8 @@ function tellDecision(
   events.normal(reason, `from ${from} to ${to} replicas: ${message}`, { action: "Scale" });
 }
 
-/** In milliseconds, so that it can be read back. */
-function toldLatency(before: string | undefined, seconds: number): string {
+/** In milliseconds, so that it can be parsed again. */
+function latencyText(before: string | undefined, seconds: number): string {
   const earlier = before === undefined ? undefined : Number.parseFloat(before);
   return `${steadyNumber(earlier, Math.max(1, seconds * 1000))}ms`;
 }

@@ -8,7 +8,7 @@ import { ModelDeployment } from "./model-deployment.ts";
 import { modelDeploymentAdmission } from "./model-deployment-admission.ts";
 import { modelDeploymentController } from "./model-deployment-controller.ts";
 
-/** The operator with another way to servers' metrics: for tests, and for networks that need one. */
+/** The operator with a custom way to read the servers' metrics: for tests, and for networks that need one. */
 export function llmOperatorWith(fetchMetrics: FetchMetrics): Operator {
   return operator({
     name: "llm-operator",
@@ -16,9 +16,9 @@ export function llmOperatorWith(fetchMetrics: FetchMetrics): Operator {
     kinds: [LLMModel, ModelDeployment],
     connectsToPods: true,
     create({ metrics }) {
-      const told = new ModelMetrics(metrics);
+      const modelMetrics = new ModelMetrics(metrics);
       return {
-        controllers: [llmModelController(told), modelDeploymentController(fetchMetrics, told)],
+        controllers: [llmModelController(modelMetrics), modelDeploymentController(fetchMetrics, modelMetrics)],
         admissions: [llmModelAdmission(), modelDeploymentAdmission()],
       };
     },

@@ -14,8 +14,8 @@ export function servedClaims<T extends Served>(): WatchedKind<T> {
 }
 
 /**
- * Whether the servers must be on one node, since a claim of theirs cannot be on several. Throws if there can be several
- * servers: they would be on different nodes, and all but the first would wait for the volume for ever.
+ * Whether the servers must run on one node, since one of their claims cannot be mounted on several. Throws if there can be
+ * several servers: they would be on different nodes, and all but the first would wait for the volume forever.
  */
 export function isBoundToNode(
   { metadata, spec }: Served,

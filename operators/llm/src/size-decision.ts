@@ -39,7 +39,7 @@ export interface Size {
   readonly replicas: number;
   readonly need: RequiredReplicas;
   readonly reason: string;
-  /** Since when no request was seen; undefined if one was, or if that does not matter. */
+  /** Since when there was no request; undefined if there was one, or if that does not matter. */
   readonly idleSince: string | undefined;
   /** Objectives that are missed whatever the number of replicas. */
   readonly futile?: ReadonlySet<LatencyIndicator>;
@@ -86,9 +86,9 @@ export function sizeOf(situation: Situation, memory: SizingState): Size {
 function asleep(situation: Situation, last: Decision, idleSince: string | undefined): Size {
   const { deployment, rules, demand } = situation;
   const need = requiredReplicas(rules, undefined, undefined);
-  const wished = Date.parse(deployment.metadata.annotations?.[WAKE] ?? "") > Date.parse(last.time);
+  const isRequested = Date.parse(deployment.metadata.annotations?.[WAKE] ?? "") > Date.parse(last.time);
   const maySleep = deployment.spec.scaling?.toZeroAfter !== undefined;
-  if (maySleep && demand === 0 && !wished) return { replicas: 0, need, reason: "Idle", idleSince };
+  if (maySleep && demand === 0 && !isRequested) return { replicas: 0, need, reason: "Idle", idleSince };
   return { replicas: Math.max(1, need.replicas), need, reason: "Woken", idleSince: undefined };
 }
 

@@ -9,7 +9,7 @@ import {
   unpullable,
 } from "@konverge/operator-suite";
 import { ConfigMap, ControllerRevision, Pod, Service, StatefulSet } from "konverge/kinds";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 import { readmeObjects } from "./model-sources-scenarios.ts";
 
 const MINUTE = 60_000;
@@ -67,7 +67,7 @@ async function untilStable(stage: TestEnvironment, image: string): Promise<void>
 
 /** From a first revision to a second, through each step. */
 export const promoted: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW, { model: "other" }));
@@ -80,7 +80,7 @@ export const promoted: Scenario = async (stage) => {
 
 /** The least that takes all that the operator does for a canary. */
 export const smallCanary: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const small = { replicas: 1, rollout: { canary: { stepWeights: [50], interval: "30s" } } };
   await stage.apply(chat(OLD, small));
   await untilDeployed(stage, "chat", 1);
@@ -91,7 +91,7 @@ export const smallCanary: Scenario = async (stage) => {
 /** The least that takes a rollback. */
 export const smallRollback: Scenario = async (stage) => {
   unpullable(stage, UNKNOWN);
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const small = { replicas: 1, startupTimeout: "1m", rollout: { canary: { stepWeights: [50], interval: "30s" } } };
   await stage.apply(chat(OLD, small));
   await untilDeployed(stage, "chat", 1);
@@ -100,9 +100,9 @@ export const smallRollback: Scenario = async (stage) => {
   await stage.until("its servers are gone", async () => (await stage.find(StatefulSet, "chat-canary")) === undefined);
 };
 
-/** The same, with all that can be seen on the way. */
+/** The same, with assertions on each step. */
 export const watchedSteps: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   const pods = (await stage.list(Pod, "app=modeldeployment")).map(({ metadata }) => metadata.uid);
@@ -142,7 +142,7 @@ export const watchedSteps: Scenario = async (stage) => {
 /** With the Gateway API, weights are exact: the canary has as many replicas as its part of the load takes. */
 export const weightedRoute: Scenario = async (stage) => {
   await installForeignKind(stage, HTTPRoute);
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const route = { gateway: { name: "public" } };
   await stage.apply(chat(OLD, { route }));
   await untilDeployed(stage, "chat", 4);
@@ -236,7 +236,7 @@ export const unmeasured: Scenario = async (stage) => {
 /** A revision that never becomes ready is rolled back, and tried again only as another revision. */
 export const neverReady: Scenario = async (stage) => {
   unpullable(stage, UNKNOWN);
-  const running = await stage.start(deafOperator);
+  const running = await stage.start(operatorWithoutMetrics);
   const spec = { startupTimeout: "1m" };
   await stage.apply(chat(OLD, spec));
   await untilDeployed(stage, "chat", 4);
@@ -267,7 +267,7 @@ export const neverReady: Scenario = async (stage) => {
 
 /** Another revision during a canary starts again at the first step; the stable one ends it. */
 export const changedOnTheWay: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW));
@@ -289,7 +289,7 @@ export const changedOnTheWay: Scenario = async (stage) => {
 
 /** Children of the stable revision that go during a canary come back as they were. */
 export const repairedOnTheWay: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW, { model: "other" }));
@@ -305,7 +305,7 @@ export const repairedOnTheWay: Scenario = async (stage) => {
 
 /** All goes with the object. */
 export const deletedOnTheWay: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW));
@@ -320,7 +320,7 @@ export const deletedOnTheWay: Scenario = async (stage) => {
 
 /** An operator that starts again continues where it was. */
 export const restartedOnTheWay: Scenario = async (stage) => {
-  const running = await stage.start(deafOperator);
+  const running = await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW));
@@ -337,7 +337,7 @@ export const restartedOnTheWay: Scenario = async (stage) => {
 
 /** A status that a replaced process writes late, when its canary is long promoted, is corrected. */
 export const lateStatus: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW));
@@ -356,7 +356,7 @@ export const lateStatus: Scenario = async (stage) => {
 
 /** Without the record of the stable revision, nothing is replaced; without the field, the spec is rolled out. */
 export const withoutCanary: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(chat(OLD));
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW));
@@ -379,7 +379,7 @@ export const withoutCanary: Scenario = async (stage) => {
 
 /** The example of the README, as it is. */
 export const canaryExample: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const [object] = readmeObjects("Canary rollouts");
   await stage.apply(object!);
   await untilDeployed(stage, "careful", 2);

@@ -148,7 +148,7 @@ const quotaExceeded: Scenario = async (stage) => {
   await untilDegraded(stage, "llama", "QuotaExceeded");
   await rests(stage);
   await stage.client.delete(ResourceQuota, `${stage.namespace}/small`);
-  // Whoever makes pods tries again by itself, after ever longer waits; a change makes it try at once.
+  // The ReplicaSet controller retries with exponential backoff; a change triggers a retry at once.
   await stage.client.patch(LLMModel, `${stage.namespace}/llama`, { merge: { spec: { replicas: 2 } } });
   await untilReady(stage, "llama");
 };
@@ -175,7 +175,7 @@ export const noNodes: Scenario = async (stage) => {
   await untilReady(stage, "llama");
 };
 
-const somebodyElses: Scenario = async (stage) => {
+const foreignDeployment: Scenario = async (stage) => {
   await stage.start(llmOperator);
   const labels = { app: "other" };
   await stage.client.create(Deployment, {
@@ -196,7 +196,7 @@ const somebodyElses: Scenario = async (stage) => {
   await untilReady(stage, "llama");
 };
 
-/** Objects that no webhook has seen, since the operator was not there yet. */
+/** Objects that were created before the operator and its webhooks. */
 const writtenBefore: Scenario = async (stage) => {
   await stage.install(llmOperator);
   await stage.apply(model("llama", { env: [{ name: "MODEL_NAME", value: "wrong" }] }));
@@ -263,6 +263,6 @@ export const badInput: Record<string, Scenario> = {
   "a cache that replicas cannot share": unsharedCache,
   "a quota that is exceeded": quotaExceeded,
   "an image that cannot be pulled": imageMissing,
-  "a Deployment of that name that is somebody else's": somebodyElses,
+  "a Deployment of that name with another owner": foreignDeployment,
   "objects that were written before the operator came": writtenBefore,
 };

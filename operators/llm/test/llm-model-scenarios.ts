@@ -63,7 +63,7 @@ export const lives: Scenario = async (stage) => {
   });
 };
 
-/** The least that takes all that the operator does. */
+/** The smallest scenario that covers everything that the operator does. */
 export const converges: Scenario = async (stage) => {
   await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 2, gpuType: "H100" }));
@@ -72,8 +72,8 @@ export const converges: Scenario = async (stage) => {
 };
 
 /**
- * The same when nodes are known: the first pod brings those of an embedded cluster. Without them the first replicas would ask for
- * the GPU type as it is written, and be replaced when a node tells its product.
+ * The same with nodes, which an embedded cluster adds with the first pod. Without them the first replicas would request the
+ * GPU type as written in the spec, and be replaced when a node reports its product.
  */
 export const convergesOnNodes: Scenario = async (stage) => {
   const securityContext = { runAsNonRoot: true, runAsUser: 65535, seccompProfile: { type: "RuntimeDefault" } };
@@ -85,14 +85,14 @@ export const convergesOnNodes: Scenario = async (stage) => {
     metadata: { name: "first" },
     spec: { securityContext, containers },
   });
-  await stage.until("nodes tell their GPUs", async () => {
+  await stage.until("nodes report their GPUs", async () => {
     const { items } = await stage.client.list(Node);
     return items.some(({ metadata }) => metadata.labels?.["nvidia.com/gpu.product"] !== undefined);
   });
   await converges(stage);
 };
 
-/** A model that cannot run, is mended, and gets another image: a problem, its end, and a rollout. */
+/** A model that cannot run, is fixed, and gets another image: a problem, its end, and a rollout. */
 export const recovers: Scenario = async (stage) => {
   await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 2, gpuType: "Z9000" }));
@@ -158,7 +158,7 @@ export const rollsWithoutRoom: Scenario = async (stage) => {
   });
 };
 
-/** Where Prometheus' operator is installed, it is told what to scrape. */
+/** Where the Prometheus Operator is installed, a ServiceMonitor is created. */
 export const monitored: Scenario = async (stage) => {
   await installForeignKind(stage, ServiceMonitor);
   await stage.start(llmOperator);
@@ -205,7 +205,7 @@ export const samplesConverge: Scenario = async (stage) => {
   await untilReady(stage, "llama-3-70b");
 };
 
-/** Nothing is written any more when nothing changes, also by an operator that starts anew. */
+/** Nothing is written when nothing changes, even after a restart of the operator. */
 export const restsWhenDone: Scenario = async (stage) => {
   const running = await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 2 }));

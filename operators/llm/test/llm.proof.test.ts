@@ -12,16 +12,16 @@ import type { AnyObject } from "konverge";
 import { smallCanary, smallRollback } from "./canary-scenarios.ts";
 import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
-  deafOperator,
   deploymentQuota,
   isDeployed,
+  operatorWithoutMetrics,
   resized,
   sleeps,
   withoutSize,
 } from "./model-deployment-scenarios.ts";
 import { routed } from "./route-scenarios.ts";
 
-exactRole(deafOperator, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
+exactRole(operatorWithoutMetrics, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
 
 /** How a rollout replaced replicas follows from how long nodes took to have room, and an old ReplicaSet remembers it. */
 const mask = (object: AnyObject): AnyObject =>
@@ -34,30 +34,50 @@ survivesDeletion("an LLMModel goes with all it has, in each phase", llmOperator,
 survivesDeletion("an LLMModel with a problem goes with all it has, in each phase", llmOperator, recovers, LLMModel);
 repairsChildren("each field of an LLMModel's children is repaired", llmOperator, converges);
 
-survivesFaults("a ModelDeployment converges whatever fails", deafOperator, isDeployed);
-survivesCrashesAndErrors("a ModelDeployment is resized and deleted whatever fails", deafOperator, resized);
-survivesDeletion("a ModelDeployment goes with all it has, in each phase", deafOperator, isDeployed, ModelDeployment);
-repairsChildren("each field of a ModelDeployment's children is repaired", deafOperator, isDeployed, {
+survivesFaults("a ModelDeployment converges whatever fails", operatorWithoutMetrics, isDeployed);
+survivesCrashesAndErrors("a ModelDeployment is resized and deleted whatever fails", operatorWithoutMetrics, resized);
+survivesDeletion(
+  "a ModelDeployment goes with all it has, in each phase",
+  operatorWithoutMetrics,
+  isDeployed,
+  ModelDeployment,
+);
+repairsChildren("each field of a ModelDeployment's children is repaired", operatorWithoutMetrics, isDeployed, {
   mask: withoutSize,
 });
-survivesCrdDeletion("a ModelDeployment survives that its kind goes and comes", deafOperator, isDeployed);
+survivesCrdDeletion("a ModelDeployment survives that its kind goes and comes", operatorWithoutMetrics, isDeployed);
 survivesCrdDeletion("an LLMModel survives that its kind goes and comes", llmOperator, convergesOnNodes);
 survivesSpecChanges("an LLMModel is as before after its spec is changed, and back", llmOperator, converges);
-survivesSpecChanges("a ModelDeployment is as before after its spec is changed, and back", deafOperator, isDeployed, {
-  mask: withoutSize,
-  except: isSize,
-});
+survivesSpecChanges(
+  "a ModelDeployment is as before after its spec is changed, and back",
+  operatorWithoutMetrics,
+  isDeployed,
+  {
+    mask: withoutSize,
+    except: isSize,
+  },
+);
 
-survivesFaults("a canary is promoted whatever fails", deafOperator, smallCanary);
-survivesCrashesAndErrors("a canary is rolled back whatever fails", deafOperator, smallRollback);
-survivesDeletion("a canary goes with its ModelDeployment, in each phase", deafOperator, smallCanary, ModelDeployment);
-repairsChildren("each field of the children of a promoted canary is repaired", deafOperator, smallCanary, {
+survivesFaults("a canary is promoted whatever fails", operatorWithoutMetrics, smallCanary);
+survivesCrashesAndErrors("a canary is rolled back whatever fails", operatorWithoutMetrics, smallRollback);
+survivesDeletion(
+  "a canary goes with its ModelDeployment, in each phase",
+  operatorWithoutMetrics,
+  smallCanary,
+  ModelDeployment,
+);
+repairsChildren("each field of the children of a promoted canary is repaired", operatorWithoutMetrics, smallCanary, {
   mask: withoutSize,
 });
-survivesSpecChanges("a promoted canary is as before after its spec is changed, and back", deafOperator, smallCanary, {
-  mask: withoutSize,
-  except: isSize,
-});
+survivesSpecChanges(
+  "a promoted canary is as before after its spec is changed, and back",
+  operatorWithoutMetrics,
+  smallCanary,
+  {
+    mask: withoutSize,
+    except: isSize,
+  },
+);
 
 /** A size that is no longer requested is reduced after five minutes, later than the comparison. */
 function isSize(_deployment: AnyObject, pointer?: string): boolean {

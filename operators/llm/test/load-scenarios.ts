@@ -90,7 +90,7 @@ export const risesAndFalls: Scenario = async (stage) => {
     );
 };
 
-/** No adapter tells the autoscaler what waits: after a burst the size comes down all the same, as far as it is needed. */
+/** Without a metrics adapter for the autoscaler, the deployment is still scaled down to the needed size after a burst. */
 export const comesDown: Scenario = async (stage) => {
   const { load, size } = await measured(stage, "15s");
   load.rate = 150;

@@ -3,7 +3,7 @@ import { LLMModel, llmOperator, ModelDeployment } from "@konverge/llm-operator";
 import { onEmbedded, type Scenario } from "@konverge/operator-suite";
 import { Deployment, StatefulSet } from "konverge/kinds";
 import { untilReady } from "./llm-model-scenarios.ts";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 import { prerequisites, readmeObjects } from "./model-sources-scenarios.ts";
 
 /** The example of the README: each adapter is loaded, and the status counts the replicas that serve it. */
@@ -39,7 +39,7 @@ const served: Scenario = async (stage) => {
 
 /** A list that changes is a rollout; without the field, nothing is left of it. */
 const changed: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const adapter = (name: string) => ({ name, source: { huggingFace: { repo: `org/${name}` } } });
   await stage.apply(deployment("chat", { model: "m", lora: { adapters: [adapter("a")] } }));
   await untilDeployed(stage, "chat", 1);

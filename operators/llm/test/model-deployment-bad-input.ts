@@ -3,7 +3,7 @@ import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
 import { isReported, lateNode, type Scenario, type TestEnvironment, unpullable } from "@konverge/operator-suite";
 import { isInvalid } from "konverge";
 import { PersistentVolumeClaim } from "konverge/kinds";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 
 async function refused(stage: TestEnvironment, spec: object, words: RegExp, name = "bad"): Promise<void> {
   const bad = { metadata: { name, namespace: stage.namespace }, spec };
@@ -14,7 +14,7 @@ async function refused(stage: TestEnvironment, spec: object, words: RegExp, name
   });
 }
 
-/** It is told by a condition and by an event, and nothing goes on writing while it lasts. */
+/** The problem is reported by a condition and an event, and nothing is written while it lasts. */
 const untilDegraded = (stage: TestEnvironment, name: string, reason: string) =>
   isReported(stage, ModelDeployment, name, {
     condition: new RegExp(`^Degraded True ${reason} .`),
@@ -22,7 +22,7 @@ const untilDegraded = (stage: TestEnvironment, name: string, reason: string) =>
   });
 
 const schemaErrors: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await refused(stage, {}, /spec\.model: Required value/);
   await refused(stage, { model: 7 }, /spec\.model.*must be of type string/);
   await refused(stage, { model: "m", gpuCount: 17 }, /spec\.gpuCount.*less than or equal to 16/);
@@ -52,7 +52,7 @@ const schemaErrors: Scenario = async (stage) => {
 };
 
 const unknownGpuType: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", gpuType: "Z9000" }));
   await untilDegraded(stage, "chat", "UnknownGpuType");
   await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, { merge: { spec: { gpuType: "A100" } } });
@@ -61,7 +61,7 @@ const unknownGpuType: Scenario = async (stage) => {
 
 const imageMissing: Scenario = async (stage) => {
   unpullable(stage, "registry.example/none:1");
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", image: "registry.example/none:1" }));
   await untilDegraded(stage, "chat", "ImageCannotBePulled");
   await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, {
@@ -71,7 +71,7 @@ const imageMissing: Scenario = async (stage) => {
 };
 
 const noRoom: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", gpuCount: 16 }));
   await untilDegraded(stage, "chat", "NoRoom");
   await stage.client.patch(ModelDeployment, `${stage.namespace}/chat`, { merge: { spec: { gpuCount: 8 } } });
@@ -79,7 +79,7 @@ const noRoom: Scenario = async (stage) => {
 };
 
 const missingClaim: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", modelPath: "pvc://weights/llama" }));
   await untilDegraded(stage, "chat", "ClaimMissing");
   await stage.client.create(PersistentVolumeClaim, {
@@ -94,16 +94,16 @@ const missingClaim: Scenario = async (stage) => {
 
 /** Nowhere to run at all, until a node comes. */
 export const noNodes: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m" }));
   await untilDegraded(stage, "chat", "NoRoom");
   await lateNode(stage);
   await untilDeployed(stage, "chat", 1);
 };
 
-/** A promise that cannot be kept: it is warned of, sized by the load, and told. */
+/** An SLA that cannot be met: it is reported, and the size follows the load. */
 const hopeless: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const spec = {
     model: "m",
     sla: { maxLatency: "50ms" },
@@ -115,12 +115,12 @@ const hopeless: Scenario = async (stage) => {
   assert.equal(await stage.condition(ModelDeployment, "chat", "SLAMet"), "False ServiceTimeExceedsSLA");
   await stage.apply(deployment("chat", { ...spec, sla: { maxLatency: "1s" } }));
   await stage.until(
-    "it is hopeful again",
+    "the SLA can be met again",
     async () => (await stage.condition(ModelDeployment, "chat", "SLAMet")) === "Unknown NotMeasured",
   );
 };
 
-/** Servers that tell nonsense are as good as servers that tell nothing. */
+/** Servers with malformed metrics are treated like servers without metrics. */
 const nonsense: Scenario = async (stage) => {
   await stage.start(llmOperatorWith(async () => "<html>\u0000 vllm:request_success_total NaN\n{{{"));
   await stage.apply(deployment("chat", { model: "m", replicas: 2, sla: { maxLatency: "1s" } }));
@@ -136,6 +136,6 @@ export const badDeployments: Record<string, Scenario> = {
   "more GPUs than a node has": noRoom,
   "a claim that is missing": missingClaim,
   "an image that cannot be pulled": imageMissing,
-  "a promise that cannot be kept": hopeless,
-  "servers that tell nonsense": nonsense,
+  "an SLA that cannot be met": hopeless,
+  "servers with malformed metrics": nonsense,
 };

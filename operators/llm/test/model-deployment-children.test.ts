@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { HTTPRoute, ModelDeployment, ServiceMonitor } from "@konverge/llm-operator";
 import { installForeignKind, playOnEmbedded, type TestEnvironment } from "@konverge/operator-suite";
 import { sample } from "./llm-model-scenarios.ts";
-import { deafOperator, deployment } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics } from "./model-deployment-scenarios.ts";
 
 /** What the samples leave out, and what could be divided between two revisions. */
 const ROUTED = {
@@ -40,7 +40,7 @@ test("without spec.rollout, the children are byte for byte those of an operator 
   await playOnEmbedded(async (stage) => {
     await installForeignKind(stage, HTTPRoute);
     await installForeignKind(stage, ServiceMonitor);
-    await stage.start(deafOperator);
+    await stage.start(operatorWithoutMetrics);
     const written = recordWrites(stage);
     await stage.apply(sample("model-deployment"));
     await stage.apply(sample("model-deployment-full"));

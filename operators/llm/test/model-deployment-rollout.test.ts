@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { ModelDeployment } from "@konverge/llm-operator";
 import { onEmbedded } from "@konverge/operator-suite";
 import { Pod } from "konverge/kinds";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 
 onEmbedded("another image of a ModelDeployment replaces one replica at a time", async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   // A server that takes a while to load its model.
   const template = { metadata: { annotations: { "sim.konverge.dev/ready-delay": "45s" } } };
   const spec = { model: "m", replicas: 3, gpuCount: 0, template };

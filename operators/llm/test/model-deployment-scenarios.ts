@@ -5,9 +5,9 @@ import type { AnyObject } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, Pod, ResourceQuota, Service, StatefulSet } from "konverge/kinds";
 import { sample } from "./llm-model-scenarios.ts";
 
-/** The operator, in a network in which no server tells anything. */
-export const deafOperator = llmOperatorWith(async () => {
-  throw new Error("no server tells anything");
+/** The operator, in a network in which no server returns metrics. */
+export const operatorWithoutMetrics = llmOperatorWith(async () => {
+  throw new Error("no server returns metrics");
 });
 
 /** A ModelDeployment with these fields. */
@@ -25,14 +25,14 @@ export async function untilDeployed(stage: TestEnvironment, name: string, replic
 
 /** The least that takes all that the operator does for a ModelDeployment. */
 export const isDeployed: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", replicas: 2 }));
   await untilDeployed(stage, "chat", 2);
 };
 
 /** A declared load that grows, another image, and the end. */
 export const resized: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const spec = {
     model: "m",
     sla: { maxLatency: "300ms" },
@@ -62,7 +62,7 @@ export function withoutSize(object: AnyObject): AnyObject {
 
 /** All children appear, pods have names that stay, and all goes with the object. */
 export const deploys: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("llama-3-70b", { model: "llama-3-70b", replicas: 4, sla: { maxLatency: "100ms" } }));
   await untilDeployed(stage, "llama-3-70b", 4);
   const names = (await stage.list(Pod, "app=modeldeployment")).map(({ metadata }) => metadata.name).sort();
@@ -87,7 +87,7 @@ export const deploys: Scenario = async (stage) => {
 
 /** A declared load gives the first size, and the autoscaler's bounds; afterwards the size is the autoscaler's. */
 export const sizedByDeclaration: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const spec = {
     model: "m",
     sla: { maxLatency: "300ms" },
@@ -108,9 +108,9 @@ export const sizedByDeclaration: Scenario = async (stage) => {
   await untilDeployed(stage, "chat", 6);
 };
 
-/** Costs are capped, and it is told. */
+/** Costs are capped, and the cap is reported. */
 export const cappedByCost: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const spec = {
     model: "m",
     sla: { maxLatency: "300ms" },
@@ -126,7 +126,7 @@ export const cappedByCost: Scenario = async (stage) => {
   assert.deepEqual((await stage.get(HorizontalPodAutoscaler, "chat")).spec?.maxReplicas, 3);
 };
 
-/** A model sleeps when nobody asks, and wakes when somebody does. */
+/** A model is scaled to zero without requests, and woken by the next one. */
 export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
   return async (stage) => {
     let pending = 0;
@@ -141,7 +141,7 @@ export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
     await stage.until("it sleeps", async () => (await stage.get(StatefulSet, "chat")).spec?.replicas === 0);
     await untilDeployed(stage, "chat", 0);
     await stage.advance(minutes * 60_000);
-    assert.equal((await stage.get(StatefulSet, "chat")).spec?.replicas, 0, "it sleeps on while nobody asks");
+    assert.equal((await stage.get(StatefulSet, "chat")).spec?.replicas, 0, "it stays at zero without requests");
     pending = 3;
     await untilDeployed(stage, "chat", 1);
     pending = 0;
@@ -156,9 +156,9 @@ export function sleeps(operatorWith: typeof llmOperatorWith): Scenario {
   };
 }
 
-/** A quota keeps pods from being made: it is told, though a StatefulSet says it only in events. */
+/** A quota rejects pods: it is reported, although a StatefulSet does so only in events. */
 export const deploymentQuota: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.client.create(ResourceQuota, {
     metadata: { name: "small", namespace: stage.namespace },
     spec: { hard: { pods: "1" } },
@@ -178,7 +178,7 @@ export const deploymentQuota: Scenario = async (stage) => {
 
 /** The samples converge, as they are. */
 export const deploymentSamplesConverge: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(sample("model-deployment"));
   await stage.apply(sample("model-deployment-full"));
   for (const name of ["gemma-2b", "llama-3-8b"]) {

@@ -6,9 +6,9 @@ import { risesAndFalls } from "./load-scenarios.ts";
 import { badDeployments as everyBadDeployment, noNodes } from "./model-deployment-bad-input.ts";
 import {
   cappedByCost,
-  deafOperator,
   deploymentQuota,
   deploys,
+  operatorWithoutMetrics,
   sizedByDeclaration,
   sleeps,
 } from "./model-deployment-scenarios.ts";
@@ -34,5 +34,5 @@ onReal(
     "no nodes": onEmptyCluster(noNodes),
     "where the Prometheus operator is installed, it gets a ServiceMonitor": monitored,
   },
-  { role: deafOperator },
+  { role: operatorWithoutMetrics },
 );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
 import { onEmbedded, type Scenario, SimulatedLoad, type TestEnvironment } from "@konverge/operator-suite";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 import { readmeObjects } from "./model-sources-scenarios.ts";
 
 const MINUTE = 60_000;
@@ -64,14 +64,17 @@ const capped: Scenario = async (stage) => {
   const load = await served(stage, { timeToFirstToken: "300ms", queueTime: "1s" }, 1);
   load.rate = 4;
   await load.pass(4 * MINUTE);
-  const told = await slaMet(stage);
-  assert.match(told, /^False AtMaximum .*time to first token is .*% above 300ms.*maxReplicas allows no more replicas$/);
-  assert.match(told, /queue time is .*% above 1s/);
+  const condition = await slaMet(stage);
+  assert.match(
+    condition,
+    /^False AtMaximum .*time to first token is .*% above 300ms.*maxReplicas allows no more replicas$/,
+  );
+  assert.match(condition, /queue time is .*% above 1s/);
 };
 
 /** The example of the README, as it is. */
 const example: Scenario = async (stage) => {
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   const [object] = readmeObjects("Service levels");
   await stage.apply(object!);
   await untilDeployed(stage, "interactive", 1);

@@ -3,7 +3,7 @@ import { HTTPRoute, LLMModel, llmOperator, ModelDeployment } from "@konverge/llm
 import { installForeignKind, type Scenario, type TestEnvironment } from "@konverge/operator-suite";
 import { deepCopy } from "konverge/objects";
 import { untilReady } from "./llm-model-scenarios.ts";
-import { deafOperator, deployment, untilDeployed } from "./model-deployment-scenarios.ts";
+import { deployment, operatorWithoutMetrics, untilDeployed } from "./model-deployment-scenarios.ts";
 import { readmeObjects } from "./model-sources-scenarios.ts";
 
 /** What a gateway's controller reports about a route. */
@@ -51,7 +51,7 @@ export const routed: Scenario = async (stage) => {
 /** A ModelDeployment's route leads to its Service, and goes with it. */
 export const deploymentRouted: Scenario = async (stage) => {
   await installForeignKind(stage, HTTPRoute);
-  await stage.start(deafOperator);
+  await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", route: { gateway: { name: "public" } } }));
   await untilDeployed(stage, "chat", 1);
   const { spec } = await stage.get(HTTPRoute, "chat");

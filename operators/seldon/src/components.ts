@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly grpc: number;
 }
 
-/** A container of a component; those that do the work of a unit have ports of their own. */
+/** A container of a component; those that serve a unit have an endpoint. */
 export interface PlannedContainer {
   readonly container: Container;
   readonly unit?: Unit;
@@ -34,7 +34,7 @@ const METRICS = "metrics";
 
 const SEPARATE_ORCHESTRATOR = "seldon.io/engine-separate-pod";
 
-/** Whether the orchestrators have pods of their own instead of sharing the first component's. */
+/** Whether orchestrators run in separate pods, not in those of the first component. */
 export function orchestratorIsSeparate({ spec }: SeldonDeployment): boolean {
   return spec.annotations?.[SEPARATE_ORCHESTRATOR]?.toLowerCase() === "true";
 }

@@ -33,7 +33,7 @@ export function containerServiceLabel(container: string): string {
   return `seldon-app-svc-${container}`;
 }
 
-/** The Deployment of one component of a predictor; `last` tells them apart: its own name or those of its containers. */
+/** The Deployment of one component of a predictor; `last` is the component's name, or those of its containers. */
 export function deploymentName(
   { metadata }: SeldonDeployment,
   predictor: Predictor,

@@ -59,14 +59,14 @@ export function orchestratorContainer(
     readinessProbe: answers("/ready"),
     livenessProbe: answers("/live"),
     // It accepts no more connections from SIGTERM on, before all nodes have stopped sending them. Kubernetes
-    // 1.28 has no `sleep` of its own.
+    // 1.28 has no `sleep` handler.
     lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", `/bin/sleep ${DRAIN_SECONDS}`] } } },
     resources: svcOrchSpec?.resources ?? engineResources ?? { requests: small, limits: small },
     volumeMounts: [{ name: POD_INFO, mountPath: POD_INFO_FOLDER }],
   };
 }
 
-/** What the orchestrator must know of its graph. Neither traffic nor replicas: they change without a rollout. */
+/** The graph, for the orchestrator. Without traffic and replicas, which change without a rollout. */
 function encodedPredictor(predictor: Predictor, components: readonly Component[]): string {
   const endpoints = new Map(
     components.flatMap(({ containers }) =>
@@ -74,8 +74,8 @@ function encodedPredictor(predictor: Predictor, components: readonly Component[]
     ),
   );
   const { name, graph, annotations } = predictor;
-  const told = { name, graph: located(graph, endpoints), labels: labelsOf(predictor), annotations, replicas: 0 };
-  return Buffer.from(JSON.stringify(told)).toString("base64");
+  const encoded = { name, graph: located(graph, endpoints), labels: labelsOf(predictor), annotations, replicas: 0 };
+  return Buffer.from(JSON.stringify(encoded)).toString("base64");
 }
 
 function located(unit: Unit, endpoints: ReadonlyMap<string, Endpoint>): Unit {

@@ -17,7 +17,7 @@ test("names longer than 63 characters become a hash, always the same", () => {
   assert.equal(name, made(long, { predictors: [{ name: "default", graph: server }] }).deployments[0]!.metadata.name);
 });
 
-test("containers of one pod have ports of their own; declared ones stay", () => {
+test("containers of one pod get different ports; declared ones stay", () => {
   const { deployments } = made("two", {
     predictors: [
       {
@@ -60,7 +60,7 @@ test("without an orchestrator the predictor's Service leads to the unit", () => 
   assert.equal(services.at(-1)!.spec!.ports![0]!.port, 9000);
 });
 
-test("an orchestrator of its own finds the units by their Services", () => {
+test("a separate orchestrator finds the units by their Services", () => {
   const { deployments } = made("apart", {
     annotations: { "seldon.io/engine-separate-pod": "true" },
     predictors: [{ name: "p", graph: server }],

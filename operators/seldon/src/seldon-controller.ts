@@ -30,12 +30,12 @@ import { isV2 } from "./servers.ts";
 
 /** Upstream's own operator, by the label `control-plane` of its Deployment. */
 const UPSTREAM = "seldon-controller-manager";
-/** How soon the removal of upstream's operator is noticed. */
-const LOOK_AGAIN = 300_000;
+/** How often the removal of upstream's operator is checked, in milliseconds. */
+const UPSTREAM_CHECK_INTERVAL = 300_000;
 
 /**
- * Keeps the Deployments, Services, autoscalers, budgets and routes of each SeldonDeployment, and tells in upstream's words how they
- * are doing. Where upstream's operator runs, this one only says so.
+ * Applies the Deployments, Services, autoscalers, budgets and routes of each SeldonDeployment, and reports their state in
+ * upstream's terms. Where upstream's operator runs, this one only reports that.
  */
 export function seldonDeployments(images: Images, routes: RouteSettings) {
   return controller(SeldonDeployment, {
@@ -54,7 +54,7 @@ export function seldonDeployments(images: Images, routes: RouteSettings) {
       if (upstream) {
         const where = `${upstream.metadata.namespace}/${upstream.metadata.name}`;
         events.warning("UpstreamOperator", `${where} reconciles SeldonDeployments; this operator ignores them`);
-        return { requeueAfter: LOOK_AGAIN };
+        return { requeueAfter: UPSTREAM_CHECK_INTERVAL };
       }
       const errors = seldonErrors(object);
       if (errors.length > 0) {
@@ -73,7 +73,7 @@ export function seldonDeployments(images: Images, routes: RouteSettings) {
       });
       const creationError = deployments
         .map(({ live }) => replicaFailureMessage(live))
-        .find((told) => told !== undefined);
+        .find((message) => message !== undefined);
       const problem = ready ? undefined : workloadProblem({ pods, creationError, now: clock.now() });
       reportProblem(object, problem, events);
       const routing = routingOf(object, children.backends, routes, isServed);

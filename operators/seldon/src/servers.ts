@@ -6,7 +6,7 @@ interface Server {
   readonly images: { readonly seldon?: string; readonly v2?: string; readonly tensorflow?: string };
   /** The class by which MLServer runs it, for the protocol v2. */
   readonly runtime?: string;
-  /** It can fetch a model by itself, and needs no modelUri. */
+  /** It can fetch its own model, and needs no modelUri. */
   readonly selfSupplied?: boolean;
 }
 

@@ -15,7 +15,7 @@ const available = (stage: TestEnvironment) =>
   stage.until("the model is available", async () => {
     return (await stage.find(SeldonDeployment, "flowers"))?.status?.state === "Available";
   });
-const told = (stage: TestEnvironment, reason: string, words: RegExp) =>
+const untilReported = (stage: TestEnvironment, reason: string, words: RegExp) =>
   isReported(stage, SeldonDeployment, "flowers", {
     condition: new RegExp(`^Ready False ${reason} .*${words.source}`),
     event: new RegExp(`^Warning ${reason} .*${words.source}`),
@@ -44,7 +44,7 @@ const claimMissing: Scenario = async (stage) => {
   await stage.apply(
     custom("classifier:1", { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "nowhere" } }] }),
   );
-  await told(stage, "ClaimMissing", /no PersistentVolumeClaim nowhere/);
+  await untilReported(stage, "ClaimMissing", /no PersistentVolumeClaim nowhere/);
   await stage.client.create(PersistentVolumeClaim, {
     metadata: { name: "nowhere", namespace: stage.namespace },
     spec: { accessModes: ["ReadWriteMany"], resources: { requests: { storage: "1Gi" } } },
@@ -55,7 +55,7 @@ const claimMissing: Scenario = async (stage) => {
 const unknownGpuType: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "Z9000" } }));
-  await told(stage, "NoRoom", /didn't match Pod's node affinity/);
+  await untilReported(stage, "NoRoom", /didn't match Pod's node affinity/);
   await stage.apply(custom("classifier:1", { nodeSelector: { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" } }));
   await available(stage);
 };
@@ -63,7 +63,7 @@ const unknownGpuType: Scenario = async (stage) => {
 const tooLarge: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(sample("classifier").replace("512Mi", "900Ti"));
-  await told(stage, "NoRoom", /Insufficient memory/);
+  await untilReported(stage, "NoRoom", /Insufficient memory/);
   await stage.apply(sample("classifier"));
   await available(stage);
 };
@@ -72,7 +72,7 @@ const imageMissing: Scenario = async (stage) => {
   unpullable(stage, "registry.example/none:1");
   await stage.start(seldonOperator);
   await stage.apply(custom("registry.example/none:1", {}));
-  await told(stage, "ImageCannotBePulled", /registry.example\/none:1 cannot be pulled/);
+  await untilReported(stage, "ImageCannotBePulled", /registry.example\/none:1 cannot be pulled/);
   await stage.apply(custom("registry.example/some:1", {}));
   await available(stage);
 };
@@ -81,7 +81,7 @@ const quotaExceeded: Scenario = async (stage) => {
   const lift = await quotaOfPods(stage, 1);
   await stage.start(seldonOperator);
   await stage.apply(sample("classifier"));
-  await told(stage, "QuotaExceeded", /exceeded quota/);
+  await untilReported(stage, "QuotaExceeded", /exceeded quota/);
   await lift();
   await available(stage);
 };
@@ -89,7 +89,7 @@ const quotaExceeded: Scenario = async (stage) => {
 const noNodes: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(sample("classifier"));
-  await told(stage, "NoRoom", /no nodes available/);
+  await untilReported(stage, "NoRoom", /no nodes available/);
   await lateNode(stage);
   await available(stage);
 };

@@ -17,7 +17,7 @@ import { sample } from "./scenarios.ts";
 type RouteKind = TypedKind<Route>;
 const crdName = ({ plural, group }: RouteKind) => `${plural}.${group}`;
 
-/** Plays with kinds of routers installed, as far as the operator needs them; afterwards they are gone. */
+/** Installs the CRDs of routers, as far as the operator needs them, runs `play`, and deletes them. */
 async function withKinds(stage: TestEnvironment, kinds: readonly RouteKind[], play: () => Promise<void>) {
   for (const kind of kinds) await installForeignKind(stage, kind);
   try {
@@ -34,8 +34,8 @@ async function withKinds(stage: TestEnvironment, kinds: readonly RouteKind[], pl
 const splits = (stage: TestEnvironment, words: RegExp) =>
   stage.until(`requests are split: ${words.source}`, async () => {
     const { status } = (await stage.find(SeldonDeployment, "sentiment")) ?? {};
-    const told = status?.conditions?.find(({ type }) => type === "TrafficSplit");
-    return words.test(`${told?.status} ${told?.reason} ${told?.message}`);
+    const condition = status?.conditions?.find(({ type }) => type === "TrafficSplit");
+    return words.test(`${condition?.status} ${condition?.reason} ${condition?.message}`);
   });
 const namesOf = async (stage: TestEnvironment, kind: RouteKind) =>
   (await stage.list(kind)).map(({ metadata }) => metadata.name).sort();
@@ -71,7 +71,7 @@ export const withoutRouter: Scenario = async (stage) => {
   await stage.until("it is available", async () => {
     return (await stage.get(SeldonDeployment, "sentiment")).status?.state === "Available";
   });
-  assert.ok((await stage.events(SeldonDeployment, "sentiment")).some((told) => told.includes("NoRouter")));
+  assert.ok((await stage.events(SeldonDeployment, "sentiment")).some((event) => event.includes("NoRouter")));
   await withKinds(stage, [HTTPRoute], async () => {
     await splits(stage, /^True Routed HTTPRoute: 90 % to stable, 10 % to canary/);
   });
@@ -97,8 +97,8 @@ export const byIstio: Scenario = async (stage) => {
     assert.equal(spec.http[1]?.route[1]?.destination.port.number, 5001);
     assert.deepEqual(await namesOf(stage, DestinationRule), ["sentiment-canary", "sentiment-stable"]);
     const { status } = await stage.get(SeldonDeployment, "sentiment");
-    const told = status?.conditions?.find(({ type }) => type === "istioVirtualServicesReady");
-    assert.deepEqual([told?.status, told?.reason], ["True", "All VirtualServices created"]);
+    const condition = status?.conditions?.find(({ type }) => type === "istioVirtualServicesReady");
+    assert.deepEqual([condition?.status, condition?.reason], ["True", "All VirtualServices created"]);
 
     await stage.apply(shadowed());
     await stage.until("the canary gets copies", async () => {

@@ -80,12 +80,12 @@ export const graph: Scenario = async (stage) => {
 
   const first = await stage.get(Deployment, "sentiment-stable-0-cleaner");
   const engine = first.spec!.template.spec!.containers.at(-1)!;
-  const told = JSON.parse(
+  const decoded = JSON.parse(
     Buffer.from(engine.env!.find(({ name }) => name === "ENGINE_PREDICTOR")!.value!, "base64").toString(),
   );
-  assert.equal(told.graph.endpoint.service_host, "localhost");
+  assert.equal(decoded.graph.endpoint.service_host, "localhost");
   assert.equal(
-    told.graph.children[0].endpoint.service_host,
+    decoded.graph.children[0].endpoint.service_host,
     `sentiment-stable-model.${stage.namespace}.svc.cluster.local`,
   );
   assert.equal(engine.env!.find(({ name }) => name === "LOG_LEVEL")?.value, "INFO");
@@ -115,7 +115,7 @@ export const withExplainer: Scenario = async (stage) => {
   await stage.settled();
 };
 
-/** A Deployment and a Service of its own explain a predictor, which they ask at its Service. */
+/** A predictor's explainer has a separate Deployment and Service, and sends its requests to the predictor's Service. */
 export const explained: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(sample("explained"));
@@ -148,16 +148,16 @@ export const explained: Scenario = async (stage) => {
     explainerFor: "income-main",
   });
   assert.match(status?.address?.url ?? "", /^http:\/\/income-main\./, "it is the predictor that is asked");
-  // The other protocol has another server, which is told all in variables.
+  // The other protocol has another server, which is configured by environment variables.
   await stage.apply(sample("explained").replace("  predictors:", "  protocol: v2\n  predictors:"));
   await stage.until("the explainer speaks v2", async () => {
     const { spec: live } = await stage.get(Deployment, "income-main-explainer");
     const { env = [], image } = live!.template.spec!.containers[0]!;
-    const told = env.find(({ name }) => name === "MLSERVER_MODEL_EXTRA")?.value;
+    const extra = env.find(({ name }) => name === "MLSERVER_MODEL_EXTRA")?.value;
     return (
       image === "seldonio/mlserver:1.3.5-alibi-explain" &&
-      told !== undefined &&
-      JSON.parse(told).explainer_type === "anchor_tabular"
+      extra !== undefined &&
+      JSON.parse(extra).explainer_type === "anchor_tabular"
     );
   });
   await available(stage, "income");
@@ -183,7 +183,7 @@ export const recovers: Scenario = async (stage) => {
   await available(stage, "flowers");
 };
 
-/** What could never run is refused with the place and the reason, and a mended one goes on by itself. */
+/** What could never run is refused with its field and the reason; a fixed object runs without further help. */
 export const badInput: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   const refused = async (change: (text: string) => string, message: RegExp) =>
@@ -236,7 +236,7 @@ export const besideUpstream: Scenario = async (stage) => {
   await stage.start(seldonOperator);
   await stage.apply(sample("classifier"));
   await stage.until("an event says so", async () =>
-    (await stage.events(SeldonDeployment, "flowers")).some((told) => told.includes("UpstreamOperator")),
+    (await stage.events(SeldonDeployment, "flowers")).some((event) => event.includes("UpstreamOperator")),
   );
   assert.equal(await stage.find(Deployment, "flowers-main-0-classifier"), undefined);
   assert.equal((await stage.get(SeldonDeployment, "flowers")).status?.state, undefined);

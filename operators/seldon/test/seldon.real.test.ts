@@ -9,9 +9,9 @@ const { "more memory than a node has": _asInBadInput, ...badModels } = everyBadM
 onReal(
   {
     "a prepackaged server serves a model": classifier,
-    "children are repaired, follow the spec, and go with their owner": lives,
+    "children are repaired, follow the spec, and are deleted with their owner": lives,
     "a graph spans pods and is scaled": graph,
-    "a predictor is explained by a Deployment of its own": explained,
+    "a predictor's explainer has a separate Deployment": explained,
     "bad input is refused or reported, and works when it is fixed": badInput,
     ...badModels,
     "without a router, it is reported that requests are not split, until one is installed": withoutRouter,
@@ -19,8 +19,8 @@ onReal(
     "Mappings of Ambassador split and mirror requests": byAmbassador,
     "routes of the Gateway API split and mirror requests, and follow the settings": byGatewayApi,
     "no nodes": onEmptyCluster(withoutNodes),
-    // What it leaves is upstream's for whoever comes next.
-    "upstream's operator is left alone": besideUpstream,
+    // Last, since its objects remain under upstream's control.
+    "objects are ignored where upstream's operator runs": besideUpstream,
   },
   { role: seldonOperator },
 );

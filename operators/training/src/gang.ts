@@ -55,8 +55,8 @@ function membersOf({ spec }: TrainingJob, attempt: number): Member[] {
 }
 
 /**
- * The members that can be made now: a whole gang only when nothing of the last one is left. Pods that should have ended
- * long ago do not count: nobody answers for the node that they are on.
+ * The members that can be created now: a whole gang only when no pod of the previous one remains. Pods that should have
+ * terminated long ago do not count: their node does not respond.
  */
 export function creatable(job: TrainingJob, gang: Gang, now: number): readonly Member[] {
   const attempt = job.status?.attempt ?? 0;

@@ -27,8 +27,8 @@ export interface Known {
 }
 
 /**
- * Makes of a job what its status says it is: pods of earlier gangs are deleted, those of this one are created when there is room,
- * and while they train their progress is read. Without hyperparameters, which come from a ConfigMap that is gone, no pods are created.
+ * Carries out what the status says: deletes the pods of earlier gangs, creates those of the current one as soon as that is
+ * possible, and reads their progress. Without hyperparameters, because their ConfigMap was deleted, no pods are created.
  */
 export async function goOn(
   job: TrainingJob,

@@ -1,14 +1,14 @@
 /**
- * The training operator: a TrainingJob becomes a gang of workers that know of each other, start together, and are
- * restarted together when one of them fails.
+ * The training operator: a TrainingJob becomes a gang of workers that know each other's addresses, start together, and
+ * are restarted together when one of them fails.
  *
- * A job's pods are read into a {@link Gang}; {@link judge} says from it what has happened. A verdict is stored in the
- * job's status before anything is done about it, and the next look acts on what is stored: so a gang is restarted once
- * and counted once, whenever the operator itself stops. What workers print on their output (`@progress {…}`) becomes
- * progress, an estimate of the end, stragglers and the last checkpoint in the status.
+ * A job's pods are read into a {@link Gang}; {@link judge} derives a verdict from it. The verdict is stored in the job's
+ * status before anything is done about it, and the next reconcile acts on the stored status: a gang is restarted once and
+ * counted once, no matter when the operator stops. What workers print (`@progress {…}`) becomes progress, an estimated
+ * completion time, stragglers and the last checkpoint in the status.
  *
- * It promises: no worker of one gang runs beside one of the next, except on a node that is lost; a new version of the operator leaves pods alone
- * that train; checkpoints outlive the job unless it says otherwise.
+ * Guarantees: workers of two gangs never run at the same time, except on a lost node; a new version of the operator does
+ * not disturb running pods; checkpoints outlive the job unless its spec says otherwise.
  */
 export * from "./gang.ts";
 export * from "./gang-scheduler.ts";

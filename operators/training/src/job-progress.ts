@@ -80,8 +80,8 @@ export function withReports(status: TrainingJobStatus, reports: Reports, now: nu
 }
 
 /**
- * The checkpoint that the first worker tells of: where all write one, it is worker 0's that counts. One that is written over
- * the last has its path, and another step.
+ * The checkpoint that the worker with the lowest index reports: worker 0's, if all write one. A checkpoint that overwrites
+ * the previous one has the same path, and another step.
  */
 function checkpointOf(reports: Reports, { lastCheckpoint }: TrainingJobStatus, now: number) {
   const [, report] = [...reports].sort(([a], [b]) => a - b).find(([, { checkpoint }]) => checkpoint) ?? [];

@@ -124,15 +124,17 @@ export function activeConditions(
   problem: WorkloadProblem | undefined,
 ): Conditions {
   const { phase, active = 0, succeeded = 0, stragglers = [] } = status;
-  const told = `${active + succeeded} of ${job.spec.workers} workers run`;
+  const workersText = `${active + succeeded} of ${job.spec.workers} workers run`;
   const running = phase === "Running";
-  const wait = problem ?? { reason: "WaitingForWorkers", message: told };
+  const wait = problem ?? { reason: "WaitingForWorkers", message: workersText };
   return {
-    Ready: running ? conditionTrue("WorkersRunning", told) : conditionFalse(wait.reason, wait.message),
-    Progressing: conditionTrue(running ? "Training" : wait.reason, running ? told : wait.message),
+    Ready: running ? conditionTrue("WorkersRunning", workersText) : conditionFalse(wait.reason, wait.message),
+    Progressing: conditionTrue(running ? "Training" : wait.reason, running ? workersText : wait.message),
     Degraded: problem ? conditionTrue(problem.reason, problem.message) : conditionFalse("AsExpected"),
     Suspended: conditionFalse("NotSuspended"),
-    Restarting: isRestarting(status) ? conditionTrue("WaitingForWorkers", told) : conditionFalse("NotRestarting"),
+    Restarting: isRestarting(status)
+      ? conditionTrue("WaitingForWorkers", workersText)
+      : conditionFalse("NotRestarting"),
     Straggling:
       stragglers.length > 0
         ? conditionTrue("WorkersBehind", `far behind the others: ${stragglers.map((id) => `worker ${id}`).join(", ")}`)

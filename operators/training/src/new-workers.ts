@@ -60,7 +60,7 @@ export async function newWorkers(
   const taken = await keptNames(leaving, members, client);
   const pods = members
     .map((member) => podFor(job, member, { hyperparameters, gang, products, together, taken }))
-    // An own pod without the labels that say which one it is: it is not returned, and created again when it is gone.
+    // A pod that lost its labels is not among the children, so it is deleted, and recreated afterwards.
     .filter((pod) => !observed(pod));
   const unserved = pods[0] && (await queueProblem(job, pods[0], client));
   return {

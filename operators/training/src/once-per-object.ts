@@ -1,19 +1,19 @@
 /**
- * Says whether something is seen for the first time, for each object. A pass may be repeated before its outcome shows in
- * the object, and must not be counted again; once it shows, nothing needs to be remembered.
+ * Counts something once for each object. A reconcile may be repeated before the cached object shows its outcome, and must
+ * not be counted again; once the object shows it, nothing needs to be remembered.
  */
 export class OncePerObject {
-  readonly #seen = new Set<string>();
+  readonly #counted = new Set<string>();
 
   /** True the first time for this object. */
   first(uid: string): boolean {
-    if (this.#seen.has(uid)) return false;
-    this.#seen.add(uid);
+    if (this.#counted.has(uid)) return false;
+    this.#counted.add(uid);
     return true;
   }
 
-  /** The object itself tells it now, or is gone. */
+  /** The object shows the outcome, or is deleted. */
   forget(uid: string): void {
-    this.#seen.delete(uid);
+    this.#counted.delete(uid);
   }
 }

@@ -5,7 +5,7 @@ import { deepCopy } from "konverge/objects";
 import { examplePod } from "../test/example-job.ts";
 import { firstFailure, podState } from "./pod-state.ts";
 
-test("a pod that ended says with which code, by which signal and with which last words", () => {
+test("a terminated pod has an exit code, a signal and a termination message", () => {
   const pod = examplePod(1, { phase: "Failed", exitCode: 137, reason: "OOMKilled", message: "out of memory\n" });
   assert.deepEqual(podState(pod)?.cause, {
     exitCode: 137,

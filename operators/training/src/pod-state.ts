@@ -32,7 +32,7 @@ export interface PodState<P extends Pod = Pod> {
   readonly obstacle?: Obstacle;
 }
 
-/** Reasons of pods that say by themselves that the node or the scheduler ended them. */
+/** Pod reasons that imply that the node or the scheduler ended the pod. */
 const DISRUPTIONS = new Set([
   "Evicted",
   "Preempted",
@@ -110,14 +110,14 @@ function obstacleOf(pod: Pod): Obstacle | undefined {
 }
 
 /**
- * Nodes tell times in seconds, by clocks that differ a little: what ended within this time of each other, in milliseconds,
- * may have ended in any order.
+ * Nodes report times in seconds, on clocks that differ slightly: the order of failures within this interval, in
+ * milliseconds, is unknown.
  */
 export const TIME_TOLERANCE = 2_000;
 
 /**
- * The failure that the others follow from: the first, or of several at about the same time the one that came from outside.
- * A peer whose connection broke exits with an error of its own, and may be reported before the worker that was killed.
+ * The failure that caused the others: the first, or of several at about the same time the one with an external cause. A
+ * peer whose connection broke exits with an error, and may be reported before the worker that was killed.
  */
 export function firstFailure(pods: readonly PodState[]): PodState | undefined {
   const failed = pods.filter(({ state }) => state === "Failed");

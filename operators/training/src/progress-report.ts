@@ -41,7 +41,7 @@ export function parseProgress(line: string): ProgressReport | undefined {
   };
 }
 
-/** The newest report of a log, with the newest checkpoint that any of its lines tells. */
+/** The newest report of a log, with the newest checkpoint that any of its lines reports. */
 export function latestProgress(lines: Iterable<string>): ProgressReport | undefined {
   let latest: ProgressReport | undefined;
   for (const line of lines) {

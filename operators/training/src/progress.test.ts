@@ -63,7 +63,7 @@ test("no news is no change, and a job that went back to a checkpoint keeps its p
   assert.deepEqual([back.step, back.stepsPerSecond], [50, 2]);
 });
 
-test("stragglers are far behind the median; two workers cannot tell who is late", () => {
+test("stragglers are far behind the median; with two workers there are none", () => {
   const reports = (...steps: number[]) => new Map(steps.map((step, id) => [id, { step }]));
   assert.deepEqual(stragglersOf(reports(100, 99, 60, 101)), [2]);
   assert.deepEqual(stragglersOf(reports(100, 81, 100)), []);

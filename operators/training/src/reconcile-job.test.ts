@@ -10,24 +10,24 @@ import type { TrainingJob } from "./training-job.ts";
 import { TrainingMetrics } from "./training-metrics.ts";
 import { LogReader } from "./worker-logs.ts";
 
-/** A world without pods, in which whoever writes fails the test. */
+/** An environment without pods, in which any write fails the test. */
 function emptyWorld() {
-  const told: string[] = [];
+  const events: string[] = [];
   const context = {
     clock: new VirtualClock(),
     cache: { get: () => undefined, list: () => [], find: () => [] },
     observed: { all: () => [] },
     client: new Proxy({}, { get: (_, verb) => () => assert.fail(`client.${String(verb)}`) }),
     events: {
-      normal: (reason: string) => void told.push(reason),
-      warning: (reason: string, message: string) => void told.push(`${reason}: ${message}`),
+      normal: (reason: string) => void events.push(reason),
+      warning: (reason: string, message: string) => void events.push(`${reason}: ${message}`),
     },
     signal: new AbortController().signal,
     log: silentLog,
   } as unknown as ReconcileContext;
   const registry = new Registry();
   const tools: Tools = { metrics: new TrainingMetrics(registry), schedulers: [], logs: new LogReader() };
-  return { context, tools, told, registry };
+  return { context, tools, events, registry };
 }
 
 /** An object that no API server would store: neither an image nor a command. */
@@ -39,12 +39,12 @@ const bare = {
 } as unknown as TrainingJob;
 
 test("a job that lacks its image and command is reported, and nothing is made of it", async () => {
-  const { context, tools, told } = emptyWorld();
+  const { context, tools, events } = emptyWorld();
   const { status, conditions, children } = await reconcileJob(bare, context, tools);
   assert.equal(status?.phase, "Pending");
   assert.equal(conditions?.["Degraded"]?.reason, "InvalidSpec");
   assert.equal(children, undefined);
-  assert.match(told.join(), /InvalidSpec: spec\.image: Required value/);
+  assert.match(events.join(), /InvalidSpec: spec\.image: Required value/);
 });
 
 test("a job is counted once, however often it is looked at before its status is stored", async () => {

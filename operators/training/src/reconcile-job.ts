@@ -16,24 +16,24 @@ import { judge } from "./verdict.ts";
 import { specHash } from "./worker-pod.ts";
 
 /**
- * One look at a job. It either finds that something has happened (a worker failed, all are done, a deadline has passed)
- * and only records it in the status, or it does what the recorded state asks for.
+ * Reconciles a job. Either something has happened (a worker failed, all are done, a deadline has passed) and is only
+ * recorded in the status, or the recorded state is carried out.
  */
 export async function reconcileJob(job: TrainingJob, context: ReconcileContext, tools: Tools): Promise<TrainingResult> {
   tools.metrics.created(job);
   const result = await resultFor(job, context, tools);
-  const seen = (status: TrainingResult["status"]) =>
-    tools.metrics.seen(keyOf(job), job, { ...reportedBefore(job), ...status });
+  const observe = (status: TrainingResult["status"]) =>
+    tools.metrics.observe(keyOf(job), job, { ...reportedBefore(job), ...status });
   const { report } = result;
   if (!report) {
-    seen(result.status);
+    observe(result.status);
     return result;
   }
   return {
     ...result,
     report(outcome) {
       const reported = report(outcome);
-      seen(reported?.status);
+      observe(reported?.status);
       return reported;
     },
   };
@@ -49,7 +49,7 @@ async function resultFor(job: TrainingJob, context: ReconcileContext, tools: Too
   const source = spec.hyperparametersFrom?.configMapName;
   const from = source ? context.cache.get(ConfigMap, `${metadata.namespace}/${source}`) : undefined;
   const hyperparameters = source && !from ? undefined : hyperparametersOf(job, from);
-  // Workers that run do not mind that the ConfigMap is gone which they were made from.
+  // Running workers do not depend on the ConfigMap that they were created from.
   const hash = hyperparameters
     ? specHash(job, hyperparameters)
     : pods.find(({ attempt }) => attempt === (job.status?.attempt ?? 0))?.specHash;

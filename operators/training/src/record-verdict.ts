@@ -49,14 +49,14 @@ function end(
     completionTime: endTime ?? timestamp(clock),
     ...(failure && { failure }),
   };
-  const told =
+  const statement =
     verdict.type === "succeeded"
       ? { reason: "TrainingSucceeded", message: `${known.succeeded} of ${job.spec.workers} workers have succeeded` }
       : verdict;
-  if (verdict.type === "succeeded") events.normal(told.reason, told.message);
-  else events.warning(told.reason, told.message);
-  metrics.ended(job, status, told.reason);
-  return { status, conditions: finishedConditions({ phase, ...told }), requeueAfter: AT_ONCE };
+  if (verdict.type === "succeeded") events.normal(statement.reason, statement.message);
+  else events.warning(statement.reason, statement.message);
+  metrics.ended(job, status, statement.reason);
+  return { status, conditions: finishedConditions({ phase, ...statement }), requeueAfter: AT_ONCE };
 }
 
 function again(

@@ -74,15 +74,15 @@ function variables({ env = [], hyperparameters = {}, passHyperparameters = [] }:
     problems.push(fieldForbidden(`spec.env[${name}]`, `${name} is set by the operator for each worker`));
   }
   if (!passHyperparameters.includes("env")) return problems;
-  const seen = new Map<string, string>();
+  const nameOf = new Map<string, string>();
   for (const name of Object.keys(hyperparameters)) {
     const variable = variableOf(name);
-    const other = seen.get(variable);
+    const other = nameOf.get(variable);
     if (other !== undefined) {
       const why = `${other} and ${name} would both become ${variable}: rename one of them`;
       problems.push(fieldInvalid("spec.hyperparameters", name, why));
     }
-    seen.set(variable, name);
+    nameOf.set(variable, name);
   }
   return problems;
 }

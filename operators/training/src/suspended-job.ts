@@ -7,8 +7,8 @@ import type { TrainingResult } from "./tools.ts";
 import type { TrainingJob } from "./training-job.ts";
 
 /**
- * A job that shall not run: its pods go, everything else stays for the time when it is resumed. What has trained before
- * is then the next attempt, so that workers know that there are checkpoints to go on from.
+ * A suspended job: its pods are deleted, everything else is kept. If it has trained before, resuming it starts the next
+ * attempt, so that workers continue from their checkpoints.
  */
 export async function suspended(
   job: TrainingJob,

@@ -7,7 +7,7 @@ import { TrainingJob } from "./training-job.ts";
 /** Judges TrainingJobs before they are stored. */
 export const trainingJobAdmission = admissionWebhook(TrainingJob, {
   validate(job, { old, warn }) {
-    // Whoever writes something else, such as a finalizer, is not to blame for a spec from before these rules.
+    // An update of something else, such as a finalizer, must not fail because of a spec that is older than these rules.
     if (job.metadata.deletionTimestamp || (old && deepEqual(old.spec, job.spec))) return [];
     if (job.spec.checkpointDir && !job.spec.checkpointVolume) {
       warn("spec.checkpointVolume is not set: checkpoints are lost when workers restart");

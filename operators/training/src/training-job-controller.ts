@@ -66,8 +66,8 @@ function jobOf({ namespace, labels }: { namespace?: string; labels?: Record<stri
 }
 
 /**
- * Pods, Services and ConfigMaps go by themselves, since the job owns them. Checkpoints do not: they are deleted here, if
- * the job says so.
+ * Pods, Services and ConfigMaps are garbage-collected with the job, which owns them. Checkpoints are not: they are deleted
+ * here, if the job says so.
  */
 async function cleanup(job: TrainingJob, { cache, client, events }: ReconcileContext, tools: Tools) {
   tools.metrics.forget(keyOf(job), job);

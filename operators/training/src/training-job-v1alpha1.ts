@@ -1,7 +1,7 @@
 import { z } from "konverge";
 import * as field from "./training-job-fields.ts";
 
-/** The spec of v1alpha1, in which objects are stored: what is asked for, in one flat list. */
+/** The spec of v1alpha1, the storage version: all fields in one flat list. */
 export const trainingJobV1alpha1 = z.object({
   framework: field.framework,
   workers: field.workers,

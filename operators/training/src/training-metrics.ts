@@ -84,7 +84,7 @@ export class TrainingMetrics {
     this.#countPhases();
   }
 
-  /** A job is seen that nothing has been reported of. */
+  /** Counts a job without a status as created. */
   created({ metadata, status }: TrainingJob): void {
     if (status?.phase) this.#isNew.forget(metadata.uid!);
     else if (this.#isNew.first(metadata.uid!)) this.#created.inc();
@@ -104,8 +104,8 @@ export class TrainingMetrics {
     if (status.phase === "Failed") this.#failures.inc({ reason });
   }
 
-  /** What is known of a job now. */
-  seen(key: ObjectKey, { metadata }: TrainingJob, { phase, progress, stragglers }: TrainingJobStatus): void {
+  /** Updates the metrics of a job from its status. */
+  observe(key: ObjectKey, { metadata }: TrainingJob, { phase, progress, stragglers }: TrainingJobStatus): void {
     if (phase === "Succeeded" || phase === "Failed") this.#isEnding.forget(metadata.uid!);
     if (phase && this.#phases.get(key) !== phase) {
       this.#phases.set(key, phase);
@@ -116,7 +116,7 @@ export class TrainingMetrics {
     if (progress) this.#stragglers.set(labels, stragglers?.length ?? 0);
   }
 
-  /** The job is gone. */
+  /** The job is deleted. */
   forget(key: ObjectKey, { metadata }: TrainingJob): void {
     this.#isNew.forget(metadata.uid!);
     this.#isEnding.forget(metadata.uid!);

@@ -126,7 +126,7 @@ test("a peer that lost its connection is not blamed for the worker that was kill
   assert.equal(verdict(exampleJob({}, running), [peer, deleted]), "restart disruption");
 });
 
-test("pods that were made for another spec are a reason to begin anew; more than wanted are not", () => {
+test("pods of another spec cause a restart; surplus pods do not", () => {
   const other = [examplePod(0, { hash: "x" }), examplePod(1, { hash: "x" })];
   assert.equal(verdict(exampleJob({}, running), other), "restart change");
   const elastic = exampleJob({ workers: 1, elastic: { minWorkers: 1, maxWorkers: 2 } }, running);
@@ -150,7 +150,7 @@ test("a worker of an elastic job is replaced alone, and each failure is counted 
   assert.equal(verdict(job, [examplePod(0)]), "go-on");
 });
 
-test("deadlines count from the start of the training, and from the wish to train", () => {
+test("activeDeadlineSeconds counts from the start of the training, startDeadlineSeconds from the creation", () => {
   const active = exampleJob({ activeDeadlineSeconds: 1800 }, running);
   assert.equal(verdict(active, [examplePod(0), examplePod(1)]), "failed DeadlineExceeded");
   assert.equal(verdict(active, [examplePod(0), examplePod(1)], NOW - 1000), "go-on");

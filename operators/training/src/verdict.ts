@@ -6,11 +6,11 @@ import type { TrainingJob } from "./training-job.ts";
 import type { Failure } from "./training-job-status.ts";
 
 /**
- * What is to become of a job. A verdict is stored in the status before anything is done about it, so that an operator
- * that stops in between neither forgets it nor counts it twice.
+ * The next step of a job. A verdict is stored in the status before anything is done about it, so that an operator that
+ * stops in between neither forgets it nor counts it twice.
  */
 export type Verdict =
-  /** `after`: there is more to be known in so many milliseconds. */
+  /** `after`: when to judge again, in milliseconds. */
   | { readonly type: "go-on"; readonly after?: number }
   | { readonly type: "succeeded" }
   | { readonly type: "failed"; readonly reason: string; readonly message: string; readonly failure?: Failure }
@@ -108,12 +108,12 @@ function afterFailure(job: TrainingJob, failed: PodState): Verdict {
   const type = spec.elastic ? "replace" : "restart";
   if (cause.isDisruption) return { type, why: "disruption", message, failure };
   if (spec.restartPolicy === "ExitCode" && !isRetried(cause.exitCode)) {
-    const told = `${message}; exit codes below 128 are not retried (restartPolicy ExitCode)`;
-    return { type: "failed", reason: "PermanentExitCode", message: told, failure };
+    const full = `${message}; exit codes below 128 are not retried (restartPolicy ExitCode)`;
+    return { type: "failed", reason: "PermanentExitCode", message: full, failure };
   }
   if ((status?.restarts ?? 0) >= spec.backoffLimit) {
-    const told = `${message}; ${spec.backoffLimit} restarts were used (backoffLimit)`;
-    return { type: "failed", reason: "BackoffLimitExceeded", message: told, failure };
+    const full = `${message}; ${spec.backoffLimit} restarts were used (backoffLimit)`;
+    return { type: "failed", reason: "BackoffLimitExceeded", message: full, failure };
   }
   return { type, why: "failure", message, failure };
 }

@@ -25,7 +25,7 @@ export class LogReader {
     return readReports(context.client, pods, context.signal);
   }
 
-  /** Reads them in any case: for the last words of a gang. */
+  /** Reads them regardless of the interval: for the final output of a gang. */
   readNow(pods: readonly PodState[], { client, signal }: ReconcileContext): Promise<Reports> {
     return readReports(client, pods, signal);
   }

@@ -47,8 +47,8 @@ export interface PodContext {
 }
 
 /**
- * A name for all that the job asks of its pods. It is made from what the user wrote and from nothing else, so that a new
- * version of this operator, which may write pods differently, leaves those alone that run.
+ * A hash of everything in the spec that concerns pods. It covers only what the user wrote: a new version of this operator,
+ * which may render pods differently, does not restart running ones.
  */
 export function specHash({ spec }: TrainingJob, hyperparameters: Hyperparameters): string {
   const { framework, gpuPerWorker, gpuType, image, command, args, env, resources, dataVolume, elastic } = spec;

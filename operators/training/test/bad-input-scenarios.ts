@@ -115,7 +115,7 @@ export const aConfigMapIsMissing: Scenario = async (stage) => {
   const env = async () => (await podsOf(stage, "tuned"))[0]!.spec!.containers[0]!.env!;
   const value = async (name: string) => (await env()).find((one) => one.name === name)?.value;
   assert.deepEqual([await value("HP_SEED"), await value("HP_DEPTH")], ["7", "4"]);
-  // A change of the ConfigMap is one of the job: its workers begin anew with it.
+  // A change of the ConfigMap is a change of the job: it restarts the workers.
   await stage.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "sweep" }, data: { depth: "8" } });
   await stage.until("workers have the new value", async () => {
     return (await statusOf(stage, "tuned")).phase === "Running" && (await value("HP_DEPTH")) === "8";
@@ -159,7 +159,7 @@ export const aQuotaIsExceeded: Scenario = async (stage) => {
   await recovers(stage, "crowded");
 };
 
-/** A pod of somebody else's has a worker's name: it is left alone. */
+/** A pod that the job does not own has a worker's name: it is ignored. */
 export const aNameIsTaken: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   await stage.apply({

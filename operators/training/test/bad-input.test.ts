@@ -15,12 +15,12 @@ onEmbedded("a pod of somebody else's is left alone, whatever its name", scenario
 onEmbedded("without nodes a job waits, and runs when one comes", scenarios.thereAreNoNodes, { nodes: [] });
 onEmbedded("an image that cannot be pulled is named, and the job starts when it can", scenarios.anImageIsMissing);
 
-onEmbedded("a job that came past admission is reported, and touches nothing", async (stage) => {
+onEmbedded("an invalid job that bypassed admission is reported, and no pod is created", async (stage) => {
   // Stored before the operator, and its webhooks, were there.
   await stage.install(trainingOperator);
   await stage.apply(job("early", { env: [{ name: "WORLD_SIZE", value: "1" }] }));
   await stage.start(trainingOperator);
-  await stage.until("that is told", async () => {
+  await stage.until("it is reported", async () => {
     return (await stage.condition(TrainingJob, "early", "Degraded")) === "True InvalidSpec";
   });
   assert.deepEqual(await podsOf(stage, "early"), []);

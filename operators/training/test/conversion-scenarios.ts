@@ -33,10 +33,10 @@ export const bothVersionsAreServed: Scenario = async (stage) => {
 
   await stage.apply(job("alpha", { workers: 2, gpuPerWorker: 1, checkpointDir: "/c" }));
   await untilPhase(stage, "alpha", "Running");
-  const seen = await stage.get(Beta, "alpha");
-  assert.deepEqual([seen.spec.worker.replicas, seen.spec.worker.gpus], [2, 1]);
-  assert.equal(seen.spec.checkpoint?.directory, "/c");
-  assert.equal(seen.status?.phase, "Running");
+  const converted = await stage.get(Beta, "alpha");
+  assert.deepEqual([converted.spec.worker.replicas, converted.spec.worker.gpus], [2, 1]);
+  assert.equal(converted.spec.checkpoint?.directory, "/c");
+  assert.equal(converted.status?.phase, "Running");
   // The same rules hold in both.
   const wrong = { ...beta, spec: { ...beta.spec, elastic: { minWorkers: 5, maxWorkers: 6 } } };
   await assert.rejects(stage.apply(wrong), /within the bounds of elastic/);

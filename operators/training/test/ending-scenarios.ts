@@ -6,7 +6,7 @@ import { Pod, Service } from "konverge/kinds";
 import { admissionWebhook } from "konverge/webhooks";
 import { endAll, endWorker, envOf, job, namesOf, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
-/** TensorFlow: parameter servers are told of, serve until the workers are done, and are then stopped. */
+/** TensorFlow: workers get the addresses of parameter servers, which run until the workers are done. */
 export const parameterServersServe: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   await stage.apply(
@@ -37,7 +37,7 @@ export const theChiefDecides: Scenario = async (stage) => {
   await stage.apply(job("chief", { workers: 3, successPolicy: "Chief" }));
   await untilPhase(stage, "chief", "Running");
   await endWorker(stage, "chief-worker-1", 0);
-  await stage.until("its end is seen", async () => (await statusOf(stage, "chief")).succeeded === 1);
+  await stage.until("its completion is observed", async () => (await statusOf(stage, "chief")).succeeded === 1);
   assert.equal((await statusOf(stage, "chief")).phase, "Running");
   await endWorker(stage, "chief-worker-0", 0);
   await untilPhase(stage, "chief", "Succeeded");
@@ -111,7 +111,7 @@ export const aStartDeadlinePasses: Scenario = async (stage) => {
   assert.equal((await statusOf(stage, "stuck")).startTime, undefined);
 };
 
-/** A suspended job has no pods; when it is resumed it starts anew, and knows that it has trained before. */
+/** A suspended job has no pods; when it is resumed, it starts the next attempt. */
 export const aJobIsSuspendedAndResumed: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   const suspend = (value: boolean) =>
@@ -122,7 +122,7 @@ export const aJobIsSuspendedAndResumed: Scenario = async (stage) => {
   });
   assert.equal((await podsOf(stage, "nap")).length, 0);
   assert.equal((await statusOf(stage, "nap")).phase, "Pending");
-  // Whoever admits jobs says where they may run while they are suspended.
+  // A queue that admits jobs sets their node selector while they are suspended.
   await stage.client.patch(TrainingJob, `${stage.namespace}/nap`, {
     merge: { spec: { nodeSelector: { "kubernetes.io/os": "linux" }, checkpointVolume: null, checkpointDir: null } },
   } as never);

@@ -1,7 +1,10 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import * as scenarios from "./ending-scenarios.ts";
 
-onEmbedded("parameter servers are told of, and stopped when the workers are done", scenarios.parameterServersServe);
+onEmbedded(
+  "workers get the addresses of parameter servers, which run until they are done",
+  scenarios.parameterServersServe,
+);
 onEmbedded("with successPolicy Chief, worker 0 decides", scenarios.theChiefDecides);
 onEmbedded("cleanPodPolicy All takes everything away but the report", scenarios.allIsCleanedUp);
 onEmbedded("cleanPodPolicy None leaves even what runs", scenarios.nothingIsCleanedUp);

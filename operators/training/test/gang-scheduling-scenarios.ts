@@ -31,7 +31,7 @@ export const aPodGroupIsKept: Scenario = async (stage) => {
 };
 
 /** The same as Volcano reads it. */
-export const volcanoIsTold: Scenario = async (stage) => {
+export const volcanoReadsTheGroup: Scenario = async (stage) => {
   await installForeignKind(stage, volcano.kind);
   await stage.start(trainingOperator, { settings: { gangScheduling: "volcano" } });
   await stage.apply(

@@ -7,14 +7,14 @@ import { job, podsOf, statusOf, untilPhase } from "./jobs.ts";
 
 onEmbedded("a PodGroup of the scheduler plugins is kept for the gang", scenarios.aPodGroupIsKept);
 onEmbedded("workers of a PodGroup name the scheduler that has the plugin", scenarios.thePluginsPlaceThem);
-onEmbedded("Volcano is told which workers belong together", scenarios.volcanoIsTold);
+onEmbedded("workers name their PodGroup for Volcano", scenarios.volcanoReadsTheGroup);
 
 onEmbedded(
   "all workers of a gang find a place, or none does: two jobs that cannot both run do not block each other",
   async (stage) => {
     await installForeignKind(stage, scenarios.plugins.kind);
     await stage.start(trainingOperator, scenarios.inDefaultScheduler);
-    // Four GPUs for two jobs of three workers each: one by one, each would get two and wait for the third for ever.
+    // Four GPUs for two jobs of three workers each: one by one, each job would get two and wait for the third forever.
     await stage.apply(job("one", { workers: 3, gpuPerWorker: 1 }));
     await stage.apply(job("two", { workers: 3, gpuPerWorker: 1 }));
     await stage.until("one of them runs", async () => {

@@ -82,12 +82,12 @@ export async function endAll(stage: TestEnvironment, name: string): Promise<void
   }
 }
 
-/** What is left to chance: which node, which volume, and who the pod was. */
+/** Fields with random values. */
 const CHANCE = new Set(["podUid", "node", "volumeName"]);
 
-/** An object without what is left to chance. */
+/** An object without random values. */
 export const withoutChance = (object: AnyObject): AnyObject =>
   JSON.parse(JSON.stringify(object, (key, value) => (CHANCE.has(key) ? "…" : value)));
 
-/** A gang of which a worker is deleted or changed begins anew, which is more than a repair. */
+/** A deleted or changed worker restarts its gang, which is more than a repair. */
 export const isPod = ({ kind }: { kind: string }) => kind === "Pod";

@@ -81,7 +81,7 @@ export const aJobSucceeds: Scenario = async (stage) => {
   });
 };
 
-/** Somebody applied the definition of a tutorial: no defaults, no second version, few fields of the status. */
+/** The CRD of a tutorial is installed: no defaults, no second version, few fields in the status. */
 export const aJobRunsByALesserDefinition: Scenario = async (stage) => {
   await supplyVolumes(stage, "1Gi");
   await stage.start(trainingOperator);

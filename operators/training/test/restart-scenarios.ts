@@ -31,7 +31,7 @@ export const theGangRestartsOnce: Scenario = async (stage) => {
   assert.equal((await statusOf(stage, "gang")).restarts, 1);
 };
 
-/** After so many restarts the job fails, and says why. */
+/** After `backoffLimit` restarts the job fails, and says why. */
 export const theBackOffLimitIsReached: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   await stage.apply(job("hopeless", { backoffLimit: 1, cleanPodPolicy: "All" }));
@@ -92,7 +92,7 @@ export const disruptionsAreNotFailures: Scenario = async (stage) => {
 };
 
 /** The node of a worker falls silent: its pod never ends, and the gang restarts without it. */
-export const aLostNodeHoldsNobody: Scenario = async (stage) => {
+export const aLostNodeDoesNotBlock: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   await stage.apply(job("survives", { backoffLimit: 0 }));
   await untilPhase(stage, "survives", "Running");
@@ -173,7 +173,7 @@ export const oneTryOnly: Scenario = async (stage) => {
   assert.equal(await stage.condition(TrainingJob, "once", "Failed"), "True WorkerFailed");
 };
 
-/** A changed spec makes a new gang, which is no failure; a changed size is told to all workers. */
+/** A changed spec starts a new gang, which is no failure; a changed size is passed to all workers. */
 export const aChangedSpecRestarts: Scenario = async (stage) => {
   await stage.start(trainingOperator);
   await stage.apply(job("edited", { workers: 2 }));

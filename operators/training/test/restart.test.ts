@@ -13,4 +13,4 @@ onEmbedded("what finished in one gang does not count in the next", scenarios.aNe
 onEmbedded("with restartPolicy Never, the first failure is the last", scenarios.oneTryOnly);
 onEmbedded("a changed spec makes a new gang, without counting as a restart", scenarios.aChangedSpecRestarts);
 onEmbedded("an elastic job bends between its bounds", scenarios.anElasticJobBends);
-onEmbedded("a node that is lost does not hold the gang", scenarios.aLostNodeHoldsNobody);
+onEmbedded("a node that is lost does not hold the gang", scenarios.aLostNodeDoesNotBlock);

@@ -7,7 +7,7 @@ onReal({
   "a job's workers are made, train and end, and all of it goes with the job": lifecycle.aJobSucceeds,
   "a job trains also where the definition of a tutorial is installed": lifecycle.aJobRunsByALesserDefinition,
   "one job is served in both versions": bothVersionsAreServed,
-  "parameter servers are told of, and stopped": ending.parameterServersServe,
+  "workers get the addresses of parameter servers, which run until they are done": ending.parameterServersServe,
   "a finished job is deleted after its time": ending.aFinishedJobIsDeleted,
   "a training that takes too long fails": ending.aDeadlinePasses,
   "a job is suspended and resumed": ending.aJobIsSuspendedAndResumed,

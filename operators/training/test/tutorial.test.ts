@@ -29,7 +29,7 @@ onEmbedded(
       stage.client.patch(TrainingJob, "ml-team/mnist-training", { merge: { spec } } as never);
     await patch({ podMetadata: { annotations: { "sim.konverge.dev/crash-after": "20s" } } });
     await stage.until(
-      "a failure is told",
+      "a failure is reported",
       async () => (await statusOf(stage, "mnist-training")).failure?.exitCode === 1,
     );
     await patch({ podMetadata: null });

@@ -22,7 +22,7 @@ export {
   type BootstrapTokenOptions,
   createBootstrapToken,
 } from "./controllers/node-bootstrap/bootstrap-token.ts";
-export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./images/behaviour.ts";
+export { type ContainerBehavior, SIMULATION_ANNOTATION_PREFIX } from "./images/behavior.ts";
 export { type ChildProgramOptions, childProgram } from "./images/child-program.ts";
 export { type ContainerChild, runChild } from "./images/container-child.ts";
 export type { ContainerProcess, ExecSession, Image, ImagesOptions, Program } from "./images/image.ts";

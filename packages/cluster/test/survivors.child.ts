@@ -1,4 +1,4 @@
-/** Run by survivors.test.ts: starts a program that would go on for ever, says that it has, and waits to be killed. */
+/** Run by survivors.test.ts: starts a program that would run forever, reports that, and waits to be killed. */
 import { spawn } from "node:child_process";
 import { endsWithUs } from "../src/images/survivors.ts";
 

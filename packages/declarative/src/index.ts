@@ -1,7 +1,7 @@
 /**
  * Operators without code: declarations that become controllers while the operator runs.
  *
- * A ResourceGraphDefinition of kro passes three stages. `kro/compile-graph.ts` checks it and compiles its expressions, with
+ * A ResourceGraphDefinition of kro is processed in three steps. `kro/compile-graph.ts` checks it and compiles its expressions, with
  * the types of the kinds that it is made of. `kro/graph-controller.ts` installs the kind that it describes, and returns the
  * controller of its instances as part of the desired state. `kro/resolve-graph.ts` decides for one instance which objects there
  * are to be, from what exists; the runtime applies them as children, as for any other controller.

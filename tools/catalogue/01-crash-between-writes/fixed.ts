@@ -3,7 +3,7 @@ import { reconciler } from "../lib/reconciler.ts";
 import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
 import { upgrade } from "./scenario.ts";
 
-/** The old object is deleted last: until then it tells what is left to do. */
+/** The old object is deleted last: until then it shows what remains to be done. */
 export const scenario = upgrade(
   reconciler({
     watches: [ConfigMap],

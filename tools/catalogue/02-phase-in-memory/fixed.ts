@@ -4,7 +4,7 @@ import { reconciler } from "../lib/reconciler.ts";
 import { applyMap, configMap, ownedBy, setStatus } from "../lib/steps.ts";
 import { operations } from "./scenario.ts";
 
-/** A phase that says an operation is in progress is a reason to continue it, whoever began it. */
+/** If the phase says that an operation is in progress, it is continued, no matter which process began it. */
 export const scenario = operations(
   reconciler({
     watches: [ConfigMap],

@@ -1,7 +1,7 @@
 import { PersistentVolumeClaim } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { App, app } from "../lib/app.ts";
-import { isGone, reaches, removeApp } from "../lib/steps.ts";
+import { reaches, removeApp, untilDeleted } from "../lib/steps.ts";
 
 /** An App with a volume is deleted and created again under the same name. */
 export const recreation =
@@ -11,8 +11,8 @@ export const recreation =
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
     await removeApp(environment, "a");
-    await isGone(environment, App, "a");
-    await isGone(environment, PersistentVolumeClaim, "data-a");
+    await untilDeleted(environment, App, "a");
+    await untilDeleted(environment, PersistentVolumeClaim, "data-a");
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
   };

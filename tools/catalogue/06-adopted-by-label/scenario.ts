@@ -1,7 +1,7 @@
 import { ConfigMap } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { App, app } from "../lib/app.ts";
-import { isGone, reaches, removeApp } from "../lib/steps.ts";
+import { reaches, removeApp, untilDeleted } from "../lib/steps.ts";
 
 /** An App is deleted, and when its member has drained, created again under the same name. */
 export const replacement =
@@ -11,8 +11,8 @@ export const replacement =
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
     await removeApp(environment, "a");
-    await isGone(environment, App, "a");
-    await isGone(environment, ConfigMap, "a-member");
+    await untilDeleted(environment, App, "a");
+    await untilDeleted(environment, ConfigMap, "a-member");
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
   };

@@ -3,7 +3,7 @@ import { reconciler } from "../lib/reconciler.ts";
 import { claim, setStatus, tolerant } from "../lib/steps.ts";
 import { deletion } from "./scenario.ts";
 
-// The volume is deleted when the deletion of its App is seen, and nobody sees to it that it is (instaclustr/cassandra-operator#398).
+// The volume is deleted when the deletion of its App is observed, and nothing guarantees that it is (instaclustr/cassandra-operator#398).
 export const scenario = deletion(
   reconciler({
     watches: [PersistentVolumeClaim],

@@ -3,7 +3,7 @@ import { reconciler } from "../lib/reconciler.ts";
 import { claim, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
 import { deletion } from "./scenario.ts";
 
-/** The volume has an owner: the garbage collector deletes it, whatever the operator has seen. */
+/** The volume has an owner: the garbage collector deletes it, whatever the operator has observed. */
 export const scenario = deletion(
   reconciler({
     watches: [PersistentVolumeClaim],

@@ -1,6 +1,6 @@
 import type { Program, Scenario } from "@konverge/testing";
 import { App, app } from "../lib/app.ts";
-import { isGone, reaches, removeApp } from "../lib/steps.ts";
+import { reaches, removeApp, untilDeleted } from "../lib/steps.ts";
 
 /** An App is deleted; a backup that the user makes holds it for ten seconds. */
 export const deletion =
@@ -13,5 +13,5 @@ export const deletion =
     await environment.advance(10_000);
     const key = `${environment.namespace}/a`;
     await environment.client.patch(App, key, { json: [{ op: "remove", path: "/metadata/finalizers" }] });
-    await isGone(environment, App, "a");
+    await untilDeleted(environment, App, "a");
   };

@@ -3,7 +3,7 @@ import { reconciler } from "../lib/reconciler.ts";
 import { configMap, ownedBy, setStatus, tolerant } from "../lib/steps.ts";
 import { members } from "./scenario.ts";
 
-/** Each member has a name of its own: a second creation of the same member fails, and that is fine. */
+/** Each member has a fixed name: a second creation of the same member fails, and that is fine. */
 export const scenario = members(
   reconciler({
     watches: [ConfigMap],

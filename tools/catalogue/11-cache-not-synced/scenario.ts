@@ -2,7 +2,7 @@ import type { Program, Scenario } from "@konverge/testing";
 import { app } from "../lib/app.ts";
 import { reaches } from "../lib/steps.ts";
 
-/** The operator is updated: a new process takes over while Apps have volumes. */
+/** The operator is updated: a new process replaces the old one while Apps have volumes. */
 export const update =
   (program: Program): Scenario =>
   async (environment) => {

@@ -5,7 +5,7 @@ import { App } from "../lib/app.ts";
 import { rawList, rawWatch } from "../lib/informer.ts";
 import { oneByOne } from "./scenario.ts";
 
-// 410 Gone is one event of many that are none of its business; the watch is opened with the same old version for ever (dotnet-operator-sdk#724).
+// 410 Gone is ignored like other unknown events; the watch is reopened with the same old version forever (dotnet-operator-sdk#724).
 const program: Program = {
   name: "app-operator",
   kinds: [App],

@@ -6,7 +6,7 @@ import { App } from "../lib/app.ts";
 import { rawList, rawWatch } from "../lib/informer.ts";
 import { inventory } from "./scenario.ts";
 
-/** The list after a reconnect is the whole truth: what is not in it is gone. */
+/** The list after a reconnect is complete: what is not in it was deleted. */
 async function follow(transport: Transport, clock: Clock, apps: Map<string, App>): Promise<never> {
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import { ConfigMap } from "@konverge/kinds";
 import { permission } from "@konverge/runtime";
 import type { Program, Scenario } from "@konverge/testing";
 import { App, app } from "../lib/app.ts";
-import { isGone, reaches, removeApp, tolerant } from "../lib/steps.ts";
+import { reaches, removeApp, tolerant, untilDeleted } from "../lib/steps.ts";
 
 export const FLUSH = "example.com/flush";
 
@@ -39,8 +39,8 @@ export const restart =
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
     await removeApp(environment, "a");
-    await isGone(environment, App, "a");
-    await isGone(environment, ConfigMap, "a");
+    await untilDeleted(environment, App, "a");
+    await untilDeleted(environment, ConfigMap, "a");
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
   };

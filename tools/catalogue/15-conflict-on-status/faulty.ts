@@ -5,7 +5,7 @@ import { type Reconciliation, reconciler } from "../lib/reconciler.ts";
 import { configMap, ownedBy, tolerant } from "../lib/steps.ts";
 import { phases } from "./scenario.ts";
 
-// A conflict means that somebody else has written: they will call again, it is thought (machine-controller-manager#838).
+// A conflict means that another client has written: the code assumes that this triggers another reconcile (machine-controller-manager#838).
 async function setPhase({ client }: Reconciliation, app: App, phase: string): Promise<void> {
   if (app.status?.phase === phase) return;
   try {

@@ -9,7 +9,7 @@ const FINALIZER = "example.com/registration";
 /** It takes the broker this long to forget an App. */
 const FORGET_MS = 5_000;
 
-/** A broker that is gone has forgotten the App. */
+/** A deleted broker no longer knows the App. */
 export const scenario = teardown(
   reconciler({
     permissions: [{ kind: ConfigMap, verbs: ["get"] }],

@@ -1,7 +1,7 @@
 import { ConfigMap } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { App, app } from "../lib/app.ts";
-import { isGone, reaches, removeApp } from "../lib/steps.ts";
+import { reaches, removeApp, untilDeleted } from "../lib/steps.ts";
 
 /** A broker, and an App that is registered there. The App is deleted, then the broker. */
 export const teardown =
@@ -17,7 +17,7 @@ export const teardown =
     await environment.apply(app("a"));
     await reaches(environment, "a", "Ready");
     await removeApp(environment, "a");
-    await isGone(environment, App, "a");
+    await untilDeleted(environment, App, "a");
     await environment.client.delete(ConfigMap, `${environment.namespace}/broker`);
-    await isGone(environment, ConfigMap, "broker");
+    await untilDeleted(environment, ConfigMap, "broker");
   };

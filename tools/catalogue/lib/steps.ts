@@ -65,8 +65,8 @@ export function reaches(environment: TestEnvironment, name: string, phase: strin
 }
 
 /** Waits until an object does not exist any more. */
-export function isGone(environment: TestEnvironment, kind: KindRef<KubeObject>, name: string): Promise<void> {
-  return environment.until(`${kind.kind} ${name} is gone`, async () => !(await environment.find(kind, name)));
+export function untilDeleted(environment: TestEnvironment, kind: KindRef<KubeObject>, name: string): Promise<void> {
+  return environment.until(`${kind.kind} ${name} is deleted`, async () => !(await environment.find(kind, name)));
 }
 
 /** Changes the spec of an App, as a user does. */

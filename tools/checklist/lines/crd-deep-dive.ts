@@ -6,7 +6,7 @@ import { LLMModel, llmOperator } from "@konverge/llm-operator";
 import { knowsOperator } from "../deployed.ts";
 import { checklist, type Story } from "../form.ts";
 import { sh, shUntil } from "../shell.ts";
-import { logsTell } from "../stories/operator-logs.ts";
+import { checkLogs } from "../stories/operator-logs.ts";
 
 /** Names and values of two models, and where they are. */
 interface DeepCase {
@@ -231,7 +231,7 @@ const abstraction: Story<DeepCase> = {
   },
 };
 
-/** The operator is applied from the tutorial's file, and runs in a pod of its own. */
+/** The operator is applied from the tutorial's file, and runs in a separate pod. */
 const appliedOperator: Story<DeepCase> = {
   title: "the operator from the tutorial's file",
   kubectl: true,
@@ -248,7 +248,7 @@ const appliedOperator: Story<DeepCase> = {
     await sh(stage, `kubectl apply -f ${TUTORIAL}/01-what-is-crd.yaml`);
     await line("L193", async () => {
       const text = readFileSync(join(TUTORIAL, "02-simple-operator.yaml"), "utf8");
-      // The file is for the namespace default; whoever wants another one says so.
+      // The file is for the namespace default; the reader replaces it.
       const inNamespace = text.replaceAll("namespace: default", `namespace: ${stage.namespace}`);
       await sh(stage, `cat > 02-simple-operator.yaml <<'EOF'\n${inNamespace}\nEOF`);
       assert.match(
@@ -311,7 +311,7 @@ export default checklist<DeepCase>({
       where: "embedded",
       lines: { L560: "the log tells of reconciling, while one follows it" },
       play: (stage, values, line) =>
-        logsTell(stage, values.other, { L560: "timeout 5 kubectl logs -l app=llm-operator -f || true" }, line),
+        checkLogs(stage, values.other, { L560: "timeout 5 kubectl logs -l app=llm-operator -f || true" }, line),
     },
   ],
 });

@@ -136,7 +136,7 @@ export default checklist<Names>({
         "L233-237": "the phase becomes Running",
         "L264-268": "several databases run independently",
         "L586-611": "a finalizer is there, and who removes it is obeyed",
-        L731: "events tell what happened",
+        L731: "events report what happened",
         "L395-401": "a deleted database takes its pods with it",
       },
       async play(stage, { first, more }, check) {
@@ -189,27 +189,31 @@ export default checklist<Names>({
         });
       },
     },
-    line("L407-429", "a volume that is asked to shrink stays, and that is told", async (stage, { shrunk }) => {
-      await supplyVolumes(stage, shrunk.from);
-      await stage.start(databaseOperator);
-      await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.from }));
-      await runs(stage, shrunk.name);
-      await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.to }));
-      await stage.until("it is refused", async () => {
-        return (await stage.condition(Database, shrunk.name, "StorageAsRequested")) === "False ShrinkRefused";
-      });
-      const claim = await stage.get(PersistentVolumeClaim, `data-${shrunk.name}-0`);
-      assert.equal(claim.spec?.resources?.requests?.["storage"], shrunk.from);
-      assert.equal((await stage.get(Database, shrunk.name)).status?.phase, "Running");
-    }),
+    line(
+      "L407-429",
+      "a volume that is asked to shrink keeps its size, and that is reported",
+      async (stage, { shrunk }) => {
+        await supplyVolumes(stage, shrunk.from);
+        await stage.start(databaseOperator);
+        await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.from }));
+        await runs(stage, shrunk.name);
+        await stage.apply(database({ name: shrunk.name, version: "1", size: shrunk.to }));
+        await stage.until("it is refused", async () => {
+          return (await stage.condition(Database, shrunk.name, "StorageAsRequested")) === "False ShrinkRefused";
+        });
+        const claim = await stage.get(PersistentVolumeClaim, `data-${shrunk.name}-0`);
+        assert.equal(claim.spec?.resources?.requests?.["storage"], shrunk.from);
+        assert.equal((await stage.get(Database, shrunk.name)).status?.phase, "Running");
+      },
+    ),
     line("L553-583", "a server that finds no node says so", async (stage, { first }) => {
       await supplyVolumes(stage, "1Gi");
       await stage.start(databaseOperator);
       const spec = { version: "1", size: "1Gi", resources: { requests: { memory: "800Ti" } } };
       await stage.apply({ ...database(first), spec });
-      await stage.until("it is told", async () => {
-        const told = await stage.events(Database, first.name);
-        return told.some((text) => /\d+\/\d+ nodes are available: .*Insufficient memory/.test(text));
+      await stage.until("it is reported", async () => {
+        const events = await stage.events(Database, first.name);
+        return events.some((text) => /\d+\/\d+ nodes are available: .*Insufficient memory/.test(text));
       });
       await stage.client.patch(Database, `${stage.namespace}/${first.name}`, {
         merge: {

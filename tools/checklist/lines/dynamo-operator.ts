@@ -14,7 +14,7 @@ interface Names {
   readonly size: string;
 }
 
-/** A graph in which each service runs once, with a variable of its own; the last one may keep files on a claim. */
+/** A graph in which each service runs once, with its own environment variable; the last one may keep files on a claim. */
 function graph({ graph: name, services, shared, own, claim, size }: Names, options: { envs?: boolean; pvc?: boolean }) {
   const written = services.map((service, i) => [
     service,
@@ -98,7 +98,7 @@ export default checklist<Names>({
       lines: {
         L5: "a graph is deployed, configured and taken away again",
         "L13-14": "a controller for graphs, one for components",
-        "L17-20": "an object is seen, resources are made, the status tells",
+        "L17-20": "an object is observed, resources are created, the status is reported",
         "L40-68": "each service runs, with the variables of all and its own, which win",
         "L76-90": "what is kept in Git is never changed",
         "L138-140": "an update of the object is followed",
@@ -218,15 +218,19 @@ export default checklist<Names>({
       await successful(stage, name);
       assert.equal((await variables(stage, componentOf(name, services[0]!)))["NATS_SERVER"], "nats.dynamo:4222");
     }),
-    line("L195", "the rights it needs are shipped with it, and it works under exactly these", async (stage, names) => {
-      // A stage starts operators under the generated role and nothing else.
-      const running = await stage.start(dynamoOperator);
-      await stage.apply(graph(names, {}));
-      await successful(stage, names.graph);
-      assert.deepEqual(
-        running.warnings.filter((told) => told.includes("forbidden")),
-        [],
-      );
-    }),
+    line(
+      "L195",
+      "the permissions it needs are shipped with it, and it works with exactly these",
+      async (stage, names) => {
+        // The test environment starts operators under the generated role and nothing else.
+        const running = await stage.start(dynamoOperator);
+        await stage.apply(graph(names, {}));
+        await successful(stage, names.graph);
+        assert.deepEqual(
+          running.warnings.filter((warning) => warning.includes("forbidden")),
+          [],
+        );
+      },
+    ),
   ],
 });

@@ -183,7 +183,7 @@ export default checklist<TrainingCase>({
           const writes = stage.writes();
           // A user's change that asks for nothing new brings the reconciler back.
           await stage.client.patch(TrainingJob, `${namespace}/${name}`, {
-            merge: { metadata: { labels: { seen: "1" } } },
+            merge: { metadata: { labels: { reviewed: "1" } } },
           });
           await stage.settled();
           assert.equal(stage.writes(), writes);
@@ -192,9 +192,9 @@ export default checklist<TrainingCase>({
           const { conditions, observedGeneration } = await status();
           const { generation } = (await stage.get(TrainingJob, name)).metadata;
           assert.equal(observedGeneration, generation);
-          for (const { lastTransitionTime, reason, observedGeneration: seen } of conditions!) {
+          for (const { lastTransitionTime, reason, observedGeneration: observed } of conditions!) {
             assert.ok(lastTransitionTime && reason);
-            assert.equal(seen, generation);
+            assert.equal(observed, generation);
           }
           const ready = conditions!.find(({ type }) => type === "Ready");
           assert.deepEqual([ready?.status, ready?.message], ["True", `${workers} of ${workers} workers run`]);

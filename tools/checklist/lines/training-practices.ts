@@ -27,7 +27,7 @@ import { cases, endWorker, jobOf, podsOf, sh, type TrainingCase, untilPhase, wor
 
 const REPOSITORY = join(import.meta.dirname, "../../..");
 
-/** An operator of one controller that does nothing but what it is told. */
+/** An operator with one controller that consists of these options. */
 function probe(options: Omit<ControllerOptions<TrainingJob>, "name">): Operator {
   const create = () => ({
     controllers: [controller(TrainingJob, { name: "probe", ...options } as ControllerOptions<TrainingJob>)],
@@ -38,7 +38,7 @@ function probe(options: Omit<ControllerOptions<TrainingJob>, "name">): Operator 
 /** Makes a job that waits for nothing but its workers. */
 const plainJob = (values: TrainingCase, more: object = {}) => jobOf(values, { dataVolume: undefined, ...more });
 
-/** A make target of this repository, run from the stage's own folder so that nothing is written here. */
+/** A make target of this repository, run from the folder of the test, so that nothing is written here. */
 const make = (target: string) => {
   const command = `${process.execPath} ${REPOSITORY}/packages/cli/src/main.ts`;
   return `make -f ${REPOSITORY}/Makefile KONVERGE='${command}' ${target}`;
@@ -79,16 +79,16 @@ export default checklist<TrainingCase>({
     }),
     line(
       "L309-312",
-      "changes of the object, changes of related ones and the clock lead to a look",
+      "changes of the object, changes of related ones and the clock trigger a reconcile",
       async (stage, values) => {
-        const looks: string[] = [];
+        const reconciles: string[] = [];
         const watches = [watchKind(ConfigMap, { to: ({ metadata }) => [`${metadata.namespace}/${values.name}`] })];
         await stage.install(trainingOperator);
-        await stage.start(probe({ watches, resync: 5_000, reconcile: (job) => void looks.push(keyOf(job)) }));
+        await stage.start(probe({ watches, resync: 5_000, reconcile: (job) => void reconciles.push(keyOf(job)) }));
         const more = async (what: string, cause: () => Promise<unknown>) => {
-          const before = looks.length;
+          const before = reconciles.length;
           await cause();
-          await stage.until(`${what} leads to a look`, () => looks.length > before);
+          await stage.until(`${what} triggers a reconcile`, () => reconciles.length > before);
         };
         await more("a creation", () => stage.apply(plainJob(values)));
         await more("a change", () => stage.apply(plainJob(values, { backoffLimit: 1 })));
@@ -100,25 +100,25 @@ export default checklist<TrainingCase>({
     ),
     line(
       "L316-323",
-      "a reconciler is given the object of a key, and says what shall be and when to look again",
+      "a reconciler gets the object of a key, and returns the desired state and when to reconcile again",
       async (stage, values) => {
-        const looks: [string, number][] = [];
+        const reconciles: [string, number][] = [];
         await stage.install(trainingOperator);
         await stage.start(
           probe({
             reconcile(job, { clock }) {
-              looks.push([keyOf(job), clock.monotonic()]);
-              return looks.length < 3 ? { requeueAfter: 2_000 } : undefined;
+              reconciles.push([keyOf(job), clock.monotonic()]);
+              return reconciles.length < 3 ? { requeueAfter: 2_000 } : undefined;
             },
           }),
         );
         await stage.apply(plainJob(values));
-        await stage.until("it looks three times", () => looks.length === 3);
-        assert.deepEqual(new Set(looks.map(([key]) => key)), new Set([`${values.namespace}/${values.name}`]));
-        assert.ok(looks[1]![1] - looks[0]![1] >= 2_000);
+        await stage.until("it reconciles three times", () => reconciles.length === 3);
+        assert.deepEqual(new Set(reconciles.map(([key]) => key)), new Set([`${values.namespace}/${values.name}`]));
+        assert.ok(reconciles[1]![1] - reconciles[0]![1] >= 2_000);
       },
     ),
-    line("L70-72", "what is seen is compared with what is wanted, and acted upon", async (stage, values) => {
+    line("L70-72", "the observed state is compared with the desired state, and acted upon", async (stage, values) => {
       await stage.start(trainingOperator);
       await stage.apply(plainJob(values));
       await untilPhase(stage, values.name, "Running");
@@ -138,7 +138,7 @@ export default checklist<TrainingCase>({
         );
       });
     }),
-    line("L705", "an object that is gone is no error", async (stage, values) => {
+    line("L705", "a deleted object is no error", async (stage, values) => {
       const { warnings } = await stage.start(trainingOperator);
       await stage.apply(plainJob(values));
       await stage.client.delete(TrainingJob, `${values.namespace}/${values.name}`);
@@ -207,12 +207,12 @@ export default checklist<TrainingCase>({
       "L998-1017",
       "errors that pass are retried later and later, those that do not are reported, and outside ones are waited for",
       async (stage, values) => {
-        const looks = new Map<string, number[]>();
+        const reconciles = new Map<string, number[]>();
         await stage.install(trainingOperator);
         await stage.start(
           probe({
             reconcile({ metadata }, { clock }) {
-              looks.set(metadata.name, [...(looks.get(metadata.name) ?? []), clock.monotonic()]);
+              reconciles.set(metadata.name, [...(reconciles.get(metadata.name) ?? []), clock.monotonic()]);
               if (metadata.name.endsWith("-a")) throw new Error("the network is away");
               if (metadata.name.endsWith("-b")) throw new PermanentError("BadConfiguration", "no such dataset");
               throw new ExternalError("QueueFull", "the queue is full", { requeueAfter: 300_000 });
@@ -222,7 +222,7 @@ export default checklist<TrainingCase>({
         const names = ["a", "b", "c"].map((letter) => `${values.name}-${letter}`);
         for (const name of names) await stage.apply(plainJob({ ...values, name }));
         await stage.advance(610_000);
-        const [transient = [], permanent = [], external = []] = names.map((name) => looks.get(name));
+        const [transient = [], permanent = [], external = []] = names.map((name) => reconciles.get(name));
         const waits = transient.slice(1).map((time, i) => time - transient[i]!);
         assert.ok(waits.length >= 4 && waits.at(-1)! > 4 * waits[0]!, `waits of ${waits.join(", ")} ms`);
         assert.equal(permanent.length, 1);
@@ -257,7 +257,7 @@ export default checklist<TrainingCase>({
           stage.apply({ ...bare, spec: { framework: values.framework, workers: 2 } }),
           /Required value/,
         );
-        const told: string[] = [];
+        const warnings: string[] = [];
         const { controllers } = trainingOperator.create({
           metrics: new Metrics({ process: false }).registry,
           settings: { gangScheduling: "none" },
@@ -269,11 +269,11 @@ export default checklist<TrainingCase>({
           {
             clock: stage.clock,
             cache: { get: () => undefined, list: () => [], find: () => [] },
-            events: { normal() {}, warning: (reason: string) => void told.push(reason) },
+            events: { normal() {}, warning: (reason: string) => void warnings.push(reason) },
           } as never,
         );
         assert.equal(result?.conditions?.["Degraded"]?.reason, "InvalidSpec");
-        assert.deepEqual(told, ["InvalidSpec"]);
+        assert.deepEqual(warnings, ["InvalidSpec"]);
       },
     ),
     line("L1137-1158", "a control plane for tests starts, takes definitions, and stops", async () => {
@@ -296,7 +296,7 @@ export default checklist<TrainingCase>({
         await stage.apply(plainJob(values));
         await untilPhase(stage, name, "Running");
         await check("L1206-1213", async () => {
-          await stage.until("it is told", async () => {
+          await stage.until("it is reported", async () => {
             return (await stage.events(TrainingJob, name)).includes(
               `Normal WorkersCreated Created ${workers} worker pods`,
             );
@@ -332,7 +332,7 @@ export default checklist<TrainingCase>({
         L852: "make run",
       },
       async play(stage, values, check) {
-        // Whoever converted for an earlier definition is gone.
+        // The conversion webhook of an earlier definition no longer runs.
         await sh(stage, "kubectl delete crd trainingjobs.ml.example.com --ignore-not-found");
         await check("L839", async () => {
           await sh(stage, make("manifests"));

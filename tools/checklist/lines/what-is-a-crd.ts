@@ -6,7 +6,7 @@ import { checklist, type Story } from "../form.ts";
 import { sh, shUntil } from "../shell.ts";
 import type { ModelCase } from "../stories/model-case.ts";
 import { modelDeployments } from "../stories/model-deployments.ts";
-import { logsTell } from "../stories/operator-logs.ts";
+import { checkLogs } from "../stories/operator-logs.ts";
 import { practices } from "../stories/practices.ts";
 import { runningOperator } from "../stories/running-operator.ts";
 import { tutorialScripts } from "../stories/tutorial-scripts.ts";
@@ -204,8 +204,8 @@ const operatorAtWork: Story<ModelCase> = {
       assert.deepEqual(made?.template.spec?.containers[0]?.env?.[0], { name: "MODEL_NAME", value: `${name}-8b` });
     });
     await line("L213", async () => {
-      // A real garbage collector looks for new kinds every half minute; of a kind that it has not met by the time its CRD goes,
-      // it cannot tell whose children are left.
+      // A real garbage collector discovers new kinds every half minute; if a CRD is deleted before that, it does not know the
+      // owners of the remaining children.
       if (stage.where === "real") await stage.advance(40_000);
       assert.match(await sh(stage, "timeout 60 kubectl delete crd llmmodels.ai.example.com"), /deleted/);
       await stage.until("all is gone", async () => {
@@ -218,14 +218,14 @@ const operatorAtWork: Story<ModelCase> = {
   },
 };
 
-/** What the deployed operator tells in its log. A pod on a simulated node of a real control plane has none. */
+/** The log of the deployed operator. A pod on a simulated node of a real control plane has none. */
 const logs: Story<ModelCase> = {
   title: "the operator's log",
   kubectl: true,
   where: "embedded",
   lines: { L425: "its log is read by its label", L448: "the last lines of it, too" },
   play: (stage, values, line) =>
-    logsTell(
+    checkLogs(
       stage,
       values,
       { L425: "kubectl logs -l app=llm-operator", L448: "kubectl logs -l app=llm-operator --tail=100" },

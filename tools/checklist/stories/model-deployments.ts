@@ -4,9 +4,9 @@ import { llmOperatorWith, ModelDeployment } from "@konverge/llm-operator";
 import type { Story } from "../form.ts";
 import type { ModelCase } from "./model-case.ts";
 
-/** Servers that are simulated tell nothing. */
+/** Simulated servers return no metrics. */
 const operator = llmOperatorWith(async () => {
-  throw new Error("nobody listens");
+  throw new Error("no server listens");
 });
 
 /** A model served within an agreement on its latency. */

@@ -4,8 +4,8 @@ import { deployed } from "../deployed.ts";
 import type { CheckLine } from "../form.ts";
 import { shUntil } from "../shell.ts";
 
-/** The deployed operator picks a model up and tells of it in its log, which is read with these commands. */
-export async function logsTell(
+/** The deployed operator reconciles a model and logs that; these commands read the log. */
+export async function checkLogs(
   stage: TestEnvironment,
   model: { name: string; replicas: number; gpuType: string },
   commands: Readonly<Record<string, string>>,

@@ -26,7 +26,7 @@ const picture = (name: string): Image => ({
   files: { "data.json": `{"image": "${name}.jpg"}\n`, "etc/os-release": 'PRETTY_NAME="Alpine Linux"\n' },
 });
 
-/** Registries of the specs that nobody can pull from: one does not exist, the other asks for a password. */
+/** Registries in the specs from which no image can be pulled: one does not exist, the other requires credentials. */
 const CLOSED = ["invalid.registry.k8s.io/", "gcr.io/k8s-authenticated-test/"];
 
 /** Those of the images that e2e.test says it uses which a node without credentials can pull. */

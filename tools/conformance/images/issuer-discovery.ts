@@ -15,8 +15,8 @@ interface Discovered {
 }
 
 /**
- * `agnhost test-service-account-issuer-discovery`: finds the keys of whoever issued a token by what the token says, as any
- * relying party does, and verifies it with them.
+ * `agnhost test-service-account-issuer-discovery`: discovers the keys of a token's issuer from its claims, as any relying
+ * party does, and verifies the token with them.
  */
 export async function issuerDiscovery(process: Process): Promise<number> {
   const flags = flagsOf(process.argv.slice(2));

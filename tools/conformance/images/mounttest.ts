@@ -7,7 +7,7 @@ const TMPFS = "tmpfs";
 /** How a file system that is none in memory is named: by the magic number of ext4. */
 const EXT4 = "61267";
 
-/** `agnhost mounttest`: makes files and tells about those that are there. */
+/** `agnhost mounttest`: creates files and prints their properties. */
 export async function mounttest(process: Process): Promise<number> {
   const flags = flagsOf(process.argv.slice(2));
   const files = process.files.withUmask(0);
@@ -23,7 +23,7 @@ export async function mounttest(process: Process): Promise<number> {
       failed = true;
     }
   };
-  const tell = (path: string) => process.stdout(`content of file "${path}": ${files.readText(path)}\n`);
+  const printContent = (path: string) => process.stdout(`content of file "${path}": ${files.readText(path)}\n`);
   attempt(
     "fs_type",
     (path) => `from statfs("${path}")`,
@@ -38,7 +38,7 @@ export async function mounttest(process: Process): Promise<number> {
       (path) => `writing new file "${path}"`,
       (path) => {
         files.write(path, INITIAL, { mode });
-        tell(path);
+        printContent(path);
       },
     );
   }
@@ -63,7 +63,7 @@ export async function mounttest(process: Process): Promise<number> {
       process.stdout(`owner UID of "${path}": ${uid}\nowner GID of "${path}": ${gid}\n`);
     },
   );
-  attempt("file_content", (path) => `reading file content for "${path}"`, tell);
+  attempt("file_content", (path) => `reading file content for "${path}"`, printContent);
   const looped = flags.get("file_content_in_loop");
   if (looped) await readInLoop(process, looped, flags);
   return failed ? 1 : 0;
@@ -87,11 +87,11 @@ async function readInLoop(process: Process, path: string, flags: ReadonlyMap<str
   }
 }
 
-/** Go prints special bits before the rights. */
+/** Go prints special bits before the permissions. */
 function goMode(kind: string, mode: number): string {
-  const rights = [..."rwxrwxrwx"].map((letter, index) => (mode & (0o400 >> index) ? letter : "-")).join("");
+  const permissions = [..."rwxrwxrwx"].map((letter, index) => (mode & (0o400 >> index) ? letter : "-")).join("");
   const special = `${kind === "directory" ? "d" : ""}${mode & 0o2000 ? "g" : ""}${mode & 0o4000 ? "u" : ""}${mode & 0o1000 ? "t" : ""}`;
-  return `${special === "" ? "-" : special}${rights}`;
+  return `${special === "" ? "-" : special}${permissions}`;
 }
 
 function goWords({ path, message }: FileError): string {

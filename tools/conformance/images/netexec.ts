@@ -5,7 +5,7 @@ import { fetchText, flagsOf, forEver, originOf, parametersOf, serveHttp } from "
 
 type Handler = (request: IncomingMessage, response: ServerResponse, given: URLSearchParams) => void | Promise<void>;
 
-/** `agnhost netexec`: answers who and where it is over HTTP and UDP, and asks others when told to. */
+/** `agnhost netexec`: returns its host name and address over HTTP and UDP, and dials others on request. */
 export async function netexec(process: Process): Promise<number> {
   const flags = flagsOf(process.argv.slice(2));
   const { network, stdout } = process;

@@ -3,7 +3,7 @@ import type { Process } from "@konverge/cluster";
 import { realClock } from "@konverge/core";
 import { flagsOf, forEver, serveHttp } from "./serve.ts";
 
-/** What Go's web server takes for a page when nobody says what it is. */
+/** What Go's web server detects as HTML when there is no content type. */
 const MARKUP =
   /^\s*<(!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)(?=[\s>]|(?<=--))/i;
 

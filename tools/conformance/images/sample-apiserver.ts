@@ -39,7 +39,7 @@ export const sampleApiServer: Image = {
   },
 };
 
-/** Who signs the certificate of whoever hands requests on, and for which names. */
+/** The authority that signs the certificates of the front proxy, and their allowed names. */
 interface FrontProxy {
   readonly ca: string;
   readonly names: readonly string[];

@@ -8,7 +8,7 @@ import type { Process } from "@konverge/cluster";
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** Asks clients for a certificate of this authority; whoever answers has to look at it. */
+  /** Requests a client certificate of this authority; the handler must check it. */
   readonly clientCa?: string;
 }
 

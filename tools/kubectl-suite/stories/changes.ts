@@ -78,7 +78,7 @@ export const changes = [
     kubectl("replace -f -", { input: configMap("settings", {}, { resourceVersion: "1" }) }),
     kubectl("replace -f -", {
       input: pod("web", { hostNetwork: true }),
-      // What has changed is told in Go's own words for its structures.
+      // The change is printed in Go's format of its structs.
       masks: [[/(other than[^\n]*)\n[\s\S]*/, "$1"]],
     }),
     kubectl("replace --force -f -", { input: configMap("settings", { c: "3" }) }),

@@ -1,4 +1,4 @@
-import type { Mask } from "../normalise.ts";
+import type { Mask } from "../normalize.ts";
 import { proxied } from "../proxied.ts";
 import { kubectl, story } from "../story.ts";
 import { node, pod } from "./manifests.ts";

@@ -1,4 +1,4 @@
-import type { Mask } from "../normalise.ts";
+import type { Mask } from "../normalize.ts";
 import { kubectl, story } from "../story.ts";
 import { configMap, deployment, pod, service } from "./manifests.ts";
 

@@ -46,7 +46,7 @@ process.exit(0);
 
 async function objects() {
   const { gitVersion } = await config.makeApiClient(VersionApi).getCode();
-  const seen = [];
+  const observed = [];
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   const informer = makeInformer(
     config,
@@ -55,7 +55,7 @@ async function objects() {
     "set",
   );
   for (const verb of ["add", "update", "delete"]) {
-    informer.on(verb, ({ metadata, data }) => seen.push(`${verb} ${metadata.name} ${data?.key ?? "-"}`));
+    informer.on(verb, ({ metadata, data }) => observed.push(`${verb} ${metadata.name} ${data?.key ?? "-"}`));
   }
   await informer.start();
 
@@ -117,7 +117,7 @@ async function objects() {
     );
     any.delete(header).catch(reject);
   });
-  await eventually(() => seen.some((line) => line.startsWith("delete")));
+  await eventually(() => observed.some((line) => line.startsWith("delete")));
   await informer.stop();
   const missing = await any.read(header).catch((error) => [error.code, JSON.parse(error.body).message]);
   return {
@@ -126,7 +126,7 @@ async function objects() {
     pages: [pods.items.length, rest.items.length, rest.metadata._continue ?? ""],
     watched,
     // Changes in quick succession may reach an informer as fewer.
-    seen: [seen[0], seen.at(-1)],
+    observed: [observed[0], observed.at(-1)],
     missing,
   };
 }

@@ -30,8 +30,8 @@ export function whyNoArena(): string | false {
 }
 
 /**
- * Sets up an arena for the tests of a file. With gang schedulers there are as many pairs of operators, each told of
- * another one: what is returned gives the arena of a scheduler.
+ * Sets up the environment for the comparisons of a file: one pair of operators for each gang scheduler. Returns a function
+ * that gives the environment for a scheduler.
  */
 export function arena(
   options: { gangSchedulers?: readonly string[]; crds?: readonly CustomResourceDefinition[] } = {},
@@ -95,7 +95,7 @@ async function namespace(client: Client, name: string): Promise<void> {
 async function startOurs(client: Client, name: string, gangSchedulerName: string): Promise<() => Promise<void>> {
   const { controllers } = kubeflowOperator.create({
     metrics: new Registry(),
-    // Upstream waits in an image of its own.
+    // Upstream's init container uses this image.
     settings: { gangSchedulerName, pytorchInitContainerImage: "alpine:3.10" },
     log: silentLog,
   });

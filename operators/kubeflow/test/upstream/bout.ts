@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import type { JobObject } from "@konverge/kubeflow-operator";
 import type { KindRef } from "konverge";
-import { job, type Kind, type ReplicaWish } from "../jobs.ts";
+import { job, type Kind, type ReplicaSettings } from "../jobs.ts";
 import type { Arena } from "./arena.ts";
 import type { Difference } from "./differences.ts";
 import { Duel } from "./duel.ts";
@@ -16,7 +16,7 @@ export class Ring {
     this.#suffix = suffix;
   }
 
-  /** A duel about a job that is still to be applied. */
+  /** Compares a job that is still to be applied. */
   duel(kind: Kind, name: string, ...differences: Difference[]): Duel {
     const { client, sides } = this.#arena;
     return new Duel(
@@ -27,11 +27,11 @@ export class Ring {
     );
   }
 
-  /** A duel about a job that both sides have seen. */
+  /** Compares a job that is applied, and created on both sides. */
   async begin(
     kind: Kind,
     name: string,
-    replicas: Readonly<Record<string, ReplicaWish>>,
+    replicas: Readonly<Record<string, ReplicaSettings>>,
     spec: object = {},
     ...differences: Difference[]
   ): Promise<Duel> {
@@ -43,9 +43,8 @@ export class Ring {
 }
 
 /**
- * A test of duels. Upstream decides by what its cache saw last, and where that is old it makes pods anew that it has just
- * deleted, for good. What the two do not agree on is therefore fought out once more, with another job: only a difference
- * that comes again is one.
+ * A test that compares both operators. Upstream decides on a cache that may be stale, and then permanently recreates pods
+ * that it has just deleted. A difference is therefore tested again with another job: only one that occurs twice counts.
  */
 export function bout(title: string, open: () => Arena, fight: (ring: Ring) => Promise<void>): void {
   test(title, async (t) => {

@@ -69,7 +69,7 @@ export const EVERYWHERE: readonly Difference[] = [
   },
   {
     name: "pods and Services that are made twice",
-    why: "upstream sometimes tries to make what its cache has not seen yet, and tells of the failure",
+    why: "upstream sometimes creates objects that its cache does not contain yet, and reports the failure",
     theirs: withoutEvents(/ already exists$/),
   },
 ];
@@ -77,7 +77,7 @@ export const EVERYWHERE: readonly Difference[] = [
 /** Upstream stops at the first type that decides, in an order that changes from run to run. */
 export const SELECTORS: Difference = {
   name: "selectors of replicas in the status of a finished PyTorchJob",
-  why: "upstream loses those of types that it happens to look at later; here they stay",
+  why: "upstream loses those of the types that it evaluates later; here they stay",
   ours: withoutSelectors,
   theirs: withoutSelectors,
 };
@@ -90,17 +90,17 @@ export const FATAL_EXIT_CODE: readonly Difference[] = [
     theirs: without("completionTime"),
   },
   {
-    name: "a restart that is told but does not happen",
-    why: "upstream tells of a restart, or of another failure, in the same breath as of the fatal one",
+    name: "a restart that is reported but does not happen",
+    why: "upstream reports a restart, or another failure, together with the fatal one",
     ours: withoutEvents(/Restarting|has failed because/),
     theirs: withoutEvents(/Restarting|has failed because/),
   },
 ];
 
-/** What is wrong is told for as long as it is wrong. */
-export const STALLED_TOO: Difference = {
+/** A problem is reported in a condition for as long as it lasts. */
+export const STALLED_CONDITION: Difference = {
   name: "the condition Stalled",
-  why: "upstream tells what is wrong only in events, which are forgotten after an hour",
+  why: "upstream reports problems only in events, which expire after an hour",
   ours: (snapshot) => {
     const change = ({ conditions, ...status }: Status): Status => ({
       ...status,
@@ -117,17 +117,17 @@ export const WAITS_FOR_GROUP: Difference = {
 };
 
 export const DELETED_JOB: Difference = {
-  name: "how the deletion of a job by its TTL is told",
+  name: "the event for the deletion of a job by its TTL",
   why: "upstream calls it SuccessfulDeletePod for PyTorchJob and MXJob; here it is SuccessfulDeleteJob for all",
   ours: withoutEvents(/Deleted job/),
-  // It also tries to delete the job once more when it is gone.
+  // It also tries to delete the job again after its deletion.
   theirs: withoutEvents(/Deleted job|Error deleting: .* not found/),
 };
 
-/** Whether a pod is seen on its way out or only when it is gone is chance, for both. */
-export const SEEN_LEAVING: Difference = {
-  name: "the restart for a pod that somebody deleted",
-  why: "it is told if the pod is seen while it goes",
+/** Whether an operator observes a pod while it terminates, or only its deletion, depends on timing in both. */
+export const OBSERVED_LEAVING: Difference = {
+  name: "the restart for a deleted pod",
+  why: "it is reported if the pod is observed while it terminates",
   ours: withoutEvents(/Restarting/),
   theirs: withoutEvents(/Restarting/),
 };

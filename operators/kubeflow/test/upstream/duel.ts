@@ -10,18 +10,18 @@ import { endPodOf } from "../jobs.ts";
 import { type Difference, EVERYWHERE } from "./differences.ts";
 import { type Snapshot, snapshot } from "./snapshot.ts";
 
-/** The two namespaces: this operator looks after one, upstream's after the other. */
+/** The two namespaces: this operator reconciles one, upstream's the other. */
 export interface Sides {
   readonly ours: string;
   readonly theirs: string;
 }
 
 const PATIENCE = 120_000;
-const LOOK_EVERY = 150;
+const POLL_INTERVAL = 150;
 
 /**
- * A job that both operators run. Whatever is done is done to both; {@link Duel.agree} waits until both stand the same, and
- * as they should.
+ * A job that both operators run. All changes are applied to both; {@link Duel.agree} waits until both are in the same, and
+ * expected, state.
  */
 export class Duel {
   readonly name: string;
@@ -101,11 +101,11 @@ export class Duel {
     await this.#eachPod(names, async (key) => void (await this.#client.delete(Pod, key)));
   }
 
-  /** Changes labels of the job every second until it is in this state on both sides, for whoever looks only at changes. */
+  /** Changes a label of the job every second until it is in this state on both sides, to trigger reconciles. */
   async shakenUntil(state: string): Promise<void> {
     const end = this.#client.clock.monotonic() + 2 * PATIENCE;
     for (let turn = 0; this.#client.clock.monotonic() < end; turn++) {
-      const [ours, theirs] = await Promise.all([this.#look("ours"), this.#look("theirs")]);
+      const [ours, theirs] = await Promise.all([this.#snapshot("ours"), this.#snapshot("theirs")]);
       if (this.#isAs(ours, { state }) && this.#isAs(theirs, { state })) return;
       await this.both((namespace) =>
         this.#client.patch(this.#kind, `${namespace}/${this.name}`, {
@@ -126,7 +126,7 @@ export class Duel {
     const end = this.#client.clock.monotonic() + PATIENCE;
     let before: Snapshot | undefined;
     for (;;) {
-      const [ours, theirs] = await Promise.all([this.#look("ours"), this.#look("theirs")]);
+      const [ours, theirs] = await Promise.all([this.#snapshot("ours"), this.#snapshot("theirs")]);
       const is = isDeepStrictEqual(ours, theirs) && this.#isAs(ours, expected);
       if (is && isDeepStrictEqual(ours, before)) return ours;
       before = is ? ours : undefined;
@@ -134,7 +134,7 @@ export class Duel {
         assert.deepEqual(ours, theirs, `${this.name}: ours differs from theirs`);
         assert.fail(`${this.name}: both are not ${JSON.stringify(expected)}: ${JSON.stringify(ours, null, 1)}`);
       }
-      await sleep(this.#client.clock, LOOK_EVERY);
+      await sleep(this.#client.clock, POLL_INTERVAL);
     }
   }
 
@@ -147,9 +147,9 @@ export class Duel {
     return state === expected.state && (!expected.pods || isDeepStrictEqual(shown.sort(), [...expected.pods].sort()));
   }
 
-  async #look(side: keyof Sides): Promise<Snapshot> {
-    const seen = await snapshot(this.#client, this.#sides[side], this.#kind, this.name, this.#others);
-    return this.#differences.reduce((known, difference) => difference[side]?.(known) ?? known, seen);
+  async #snapshot(side: keyof Sides): Promise<Snapshot> {
+    const whole = await snapshot(this.#client, this.#sides[side], this.#kind, this.name, this.#others);
+    return this.#differences.reduce((known, difference) => difference[side]?.(known) ?? known, whole);
   }
 
   async #eachPod(names: readonly string[], act: (key: `${string}/${string}`) => Promise<unknown>): Promise<void> {

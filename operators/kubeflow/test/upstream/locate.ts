@@ -25,7 +25,7 @@ export function findUpstream(): Upstream {
   return { available: false, why, buildable };
 }
 
-/** Builds it from the Go module proxy, unless it is there. The folder is complete or absent, whoever is interrupted. */
+/** Builds it from the Go module proxy, unless it exists. After an interruption the folder is either complete or absent. */
 export function buildUpstream(): Upstream {
   const found = findUpstream();
   if (found.available || !found.buildable) return found;

@@ -35,7 +35,7 @@ export async function startReferee(
     "--metrics-bind-address=0",
     `--health-probe-bind-address=127.0.0.1:${probes}`,
     `--webhook-server-port=${webhooks}`,
-    // It gives up after two minutes if it knows of a kind that the cluster does not have.
+    // It exits after two minutes if a kind in its scheme is not served.
     ...KINDS.map((kind) => `--enable-scheme=${kind}`),
     ...(gangScheduler ? [`--gang-scheduler-name=${gangScheduler}`] : []),
   ];
@@ -44,7 +44,7 @@ export async function startReferee(
   const log = tail(child);
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const until = async (what: string, condition: () => Promise<boolean>) => {
     const end = client.clock.monotonic() + PATIENCE;
     while (!(await condition())) {
@@ -69,7 +69,7 @@ export async function startReferee(
     async [Symbol.asyncDispose]() {
       process.off("exit", kill);
       kill();
-      await gone;
+      await exited;
     },
   };
 }

@@ -3,20 +3,20 @@ import { type AnyObject, isNotFound, type KindRef, type KubeObject } from "konve
 import type { Client } from "konverge/client";
 import { Event, HorizontalPodAutoscaler, Pod, Service } from "konverge/kinds";
 
-/** What there is of a job, without what chance or time decides. */
+/** The state of a job, without random values and times. */
 export interface Snapshot {
   readonly status: unknown;
   readonly pods: readonly unknown[];
   readonly services: readonly unknown[];
   readonly others: readonly unknown[];
-  /** Each text once: how often something is told is not compared. */
+  /** Each text once: the counts of events are not compared. */
   readonly events: readonly string[];
 }
 
 const VOLATILE = new Set(["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"]);
 const TIMES = /^(startTime|completionTime|lastReconcileTime|lastUpdateTime|lastTransitionTime)$/;
 
-/** Looks at a job and all that belongs to it. */
+/** Reads a job and all objects that belong to it. */
 export async function snapshot(
   client: Client,
   namespace: string,
@@ -39,7 +39,7 @@ export async function snapshot(
       return items.filter(({ metadata }) => metadata.name === name);
     }),
   );
-  const told = events.items.map(({ type, reason, message }) => `${type} ${reason} ${message}`);
+  const texts = events.items.map(({ type, reason, message }) => `${type} ${reason} ${message}`);
   const plain = (objects: readonly KubeObject[]) =>
     objects.map((one) => normal(one, namespace)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   return {
@@ -47,7 +47,7 @@ export async function snapshot(
     pods: plain(pods.items).map(withPhaseOnly),
     services: plain(services.items).map(withSortedPorts),
     others: plain(named.flat()).map(({ status: _, ...rest }) => rest),
-    events: [...new Set(told)].map((text) => text.replaceAll(namespace, "NAMESPACE")).sort(),
+    events: [...new Set(texts)].map((text) => text.replaceAll(namespace, "NAMESPACE")).sort(),
   };
 }
 

@@ -21,7 +21,7 @@ test("what webhooks and policies have to say about a request stands in its audit
     access: { tokens: [{ token: "t", user: { name: "admin", groups: ["system:masters"] } }] },
     async callWebhook(_target, review) {
       const { uid } = (review as { request: { uid: string } }).request;
-      return { ...review, response: { uid, allowed: true, auditAnnotations: { seen: "yes" } } };
+      return { ...review, response: { uid, allowed: true, auditAnnotations: { checked: "yes" } } };
     },
   });
   const send = (path: string, body: object) =>
@@ -62,7 +62,7 @@ test("what webhooks and policies have to say about a request stands in its audit
   const { status } = await send("/api/v1/namespaces/default/configmaps", { metadata: { name: "a" } });
   assert.equal(status, 201);
   const { annotations } = JSON.parse(lines.at(-1)!) as { annotations: Record<string, string> };
-  assert.equal(annotations["hook.example.com/seen"], "yes");
+  assert.equal(annotations["hook.example.com/checked"], "yes");
   assert.equal(annotations["policy/name"], "named a");
   assert.deepEqual(JSON.parse(annotations["validation.policy.admission.k8s.io/validation_failure"]!), [
     { message: "never", policy: "policy", binding: "binding", expressionIndex: 0, validationActions: ["Audit"] },

@@ -115,7 +115,7 @@ test("a kubelet reports, evicts and deletes its own pods alone", async () => {
   assert.equal((await node("DELETE", `${PODS}/mine`, { gracePeriodSeconds: 0 })).status, 200);
 });
 
-test("a kubelet creates mirror pods of its own node alone, and none that need anything", async () => {
+test("a kubelet creates mirror pods for its node only, and none with references to other objects", async () => {
   const { node, refused, on } = await stage();
   const { body } = await node("POST", "/api/v1/nodes", { metadata: { name: "one" } });
   const owner = { apiVersion: "v1", kind: "Node", name: "one", uid: body.metadata.uid, controller: true };
@@ -184,7 +184,7 @@ test("a kubelet requests tokens that are bound to its own pods alone", async () 
   }
 });
 
-test("a kubelet creates the lease and the CSINode of its own name alone", async () => {
+test("a kubelet creates only the Lease and the CSINode with its node's name", async () => {
   const { node, refused } = await stage();
   const lease = (name: string) => ({ metadata: { name }, spec: { holderIdentity: name } });
   assert.equal((await node("POST", LEASES, lease("one"))).status, 201);

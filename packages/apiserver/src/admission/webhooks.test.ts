@@ -54,11 +54,11 @@ async function stage(hooks: Record<string, (review: Review) => object | Promise<
 }
 
 test("a mutating webhook's patch is applied, and a validating one sees the result", async () => {
-  let seen: AnyObject | undefined;
+  let reviewed: AnyObject | undefined;
   const s = await stage({
-    a: (review) => answer(review, patch(label("seen", "yes"))),
+    a: (review) => answer(review, patch(label("patched", "yes"))),
     b: (review) => {
-      seen = review.request.object;
+      reviewed = review.request.object;
       return answer(review, { warnings: ["take care"] });
     },
   });
@@ -66,8 +66,8 @@ test("a mutating webhook's patch is applied, and a validating one sees the resul
   await s.configure("validating", ["b"]);
   const { status, body, warnings } = await s.create();
   assert.equal(status, 201);
-  assert.deepEqual(body.metadata.labels, { by: "user", seen: "yes" });
-  assert.deepEqual(seen!.metadata.labels, { by: "user", seen: "yes" });
+  assert.deepEqual(body.metadata.labels, { by: "user", patched: "yes" });
+  assert.deepEqual(reviewed!.metadata.labels, { by: "user", patched: "yes" });
   assert.deepEqual(warnings, ['299 - "take care"']);
 });
 
@@ -162,12 +162,12 @@ test("answers that are no answers are refused", async () => {
 });
 
 test("a connection to a pod is judged by what it asks for", async () => {
-  let seen: Review["request"] | undefined;
+  let reviewed: Review["request"] | undefined;
   const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CONNECT"], resources: ["pods/attach"] }];
   const s = await stage(
     {
       a: (review) => {
-        seen = review.request;
+        reviewed = review.request;
         return answer(review, { allowed: false, status: { message: "attach is not allowed" } });
       },
     },
@@ -179,8 +179,8 @@ test("a connection to a pod is judged by what it asks for", async () => {
   const { status, body } = await s.send("GET", "/api/v1/namespaces/default/pods/p/attach?stdin=true");
   assert.equal(status, 400);
   assert.match(body.message, /attach is not allowed/);
-  assert.equal(seen?.operation, "CONNECT");
-  assert.deepEqual(seen?.object, { kind: "PodAttachOptions", apiVersion: "v1", stdin: true, container: "c" });
+  assert.equal(reviewed?.operation, "CONNECT");
+  assert.deepEqual(reviewed?.object, { kind: "PodAttachOptions", apiVersion: "v1", stdin: true, container: "c" });
 });
 
 const REVIEWS = [

@@ -47,10 +47,10 @@ async function stage(options: { frontProxy?: FrontProxy } = {}) {
   const extension = new ApiServer({ clock });
   await clientOf(extension)("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd(GROUP));
   const calls: { target: ExtensionTarget; request: ApiRequest }[] = [];
-  let gone: string | undefined;
+  let failure: string | undefined;
   const call = async (target: ExtensionTarget, request: ApiRequest) => {
     calls.push({ target, request });
-    if (gone) throw new Error(gone);
+    if (failure) throw new Error(failure);
     return extension.transport(request);
   };
   const server = new ApiServer({ clock, aggregation: { call, ...options } });
@@ -81,7 +81,7 @@ async function stage(options: { frontProxy?: FrontProxy } = {}) {
     assert.equal((await condition()).status, "True");
     calls.length = 0;
   };
-  return { clock, server, send, condition, register, point, ready, calls, leave: (why?: string) => (gone = why) };
+  return { clock, server, send, condition, register, point, ready, calls, leave: (why?: string) => (failure = why) };
 }
 
 test("an APIService is unavailable, and says why, until its service can be reached", async () => {
@@ -286,7 +286,7 @@ test("an APIService that is deleted takes its group with it", async () => {
   assert.equal(s.calls.length, calls);
 });
 
-test("each served version of a CRD's group has an APIService of its own while the CRD is there", async () => {
+test("each served version of a CRD's group has an APIService while the CRD exists", async () => {
   const s = await stage();
   const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await s.send("POST", definitions, crd("b.example.com", ["v1", "v2beta1"]));
@@ -305,7 +305,7 @@ test("each served version of a CRD's group has an APIService of its own while th
   assert.equal((await s.send("GET", `${SERVICES}/v1.b.example.com`)).status, 404);
 });
 
-test("other servers find in a ConfigMap how to recognise this one", async () => {
+test("a ConfigMap has what extension API servers need to authenticate this one", async () => {
   const s = await stage({ frontProxy: { ca: "PROXY CA", names: ["front-proxy-client"], clientCa: "CLIENT CA" } });
   const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
   assert.deepEqual((await s.send("GET", path)).json().data, {

@@ -36,11 +36,11 @@ export interface AuditedBy {
 }
 
 /**
- * Writes down who did what, as far as a policy asks for it.
+ * Writes the audit log, as far as a policy requires it.
  *
- * Flow: {@link begin} when it is known who asks (stage RequestReceived); the server adds what it learns to the returned
- * {@link AuditedRequest}; {@link AuditedRequest.finish} takes the answer and gives it back, and writes the last stage when the answer
- * is complete (for a stream: when it ends, or is abandoned).
+ * Flow: {@link begin} once the request is authenticated (`stage: RequestReceived`); the server adds details to the returned
+ * {@link AuditedRequest}; {@link AuditedRequest.finish} takes the response and returns it, and writes the event with the last
+ * `stage` when the response is complete (for a stream: when it ends, or is abandoned).
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
@@ -139,7 +139,7 @@ export class AuditedRequest {
     this.#noteRequestBody();
     const { body, status } = response;
     if (!this.#event.user.username) {
-      // Authentication failed: there is only this event, and the real server gives it this stage.
+      // Authentication failed: there is only this event, and the real server sets this `stage`.
       this.#noteAnswer(response);
       this.#write("ResponseStarted");
       return response;

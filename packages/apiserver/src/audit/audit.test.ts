@@ -216,7 +216,7 @@ test("a policy that makes no sense is refused with all its faults", () => {
   assert.throws(() => parseAuditPolicy(null), /kind: Policy/);
 });
 
-test("a client that claims to come from very many addresses is written down in one pass", { timeout: 20_000 }, () => {
+test("a client with very many forwarded addresses is logged in linear time", { timeout: 20_000 }, () => {
   const addresses = Array.from({ length: 120_000 }, (_, i) => `1.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
   const headers = { "x-real-ip": [...addresses, "10.0.0.9", addresses[0]].join(), "x-forwarded-for": "10.0.0.9" };
   const { begin, events } = logged(all("Metadata"), { method: "GET", path: "/healthz", headers });

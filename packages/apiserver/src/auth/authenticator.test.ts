@@ -68,7 +68,7 @@ test("browsers bring their token as a WebSocket subprotocol", () => {
   assert.equal(access.authenticate({ headers: {}, upgrade }, here).name, "t");
 });
 
-test("a service account's token tells who it is and where it runs", () => {
+test("a service account's token has its name and the pod and node it is bound to", () => {
   const { access, bound } = setup();
   const user = access.authenticate(bearer(bound("Pod", "p")), here);
   assert.equal(user.name, "system:serviceaccount:a:robot");
@@ -229,7 +229,7 @@ test("token files have a line for each user", () => {
   assert.throws(() => parseTokenFile("t1,jane"), /line 1 .* at least three columns/);
 });
 
-test("a token review tells whose token it is, or what is wrong with it", () => {
+test("a TokenReview returns the user of a token, or the error", () => {
   const { access, request } = setup();
   const review = (spec: object) =>
     reviewToken(access.authenticator, access.serviceAccounts, {

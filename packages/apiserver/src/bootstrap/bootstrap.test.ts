@@ -71,7 +71,7 @@ test("default roles, priority classes and API services come back with the next s
   }
 });
 
-test("a start adds what default roles and bindings lack, and leaves alone those that are not to be updated", async () => {
+test("a start adds what default roles and bindings lack, except for those with auto-update disabled", async () => {
   const before = setup();
   const extra = { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] };
   await before.send("PATCH", `${RBAC}/clusterroles/system:discovery`, { rules: [extra] });

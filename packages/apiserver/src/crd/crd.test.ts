@@ -224,13 +224,13 @@ test("fields are selected by as they are in the version of the request", async (
   const watch = await server.transport({ method: "GET", path, headers: {} });
   await send("PATCH", `${WIDGETS}/a`, { spec: { colour: "blue" } });
   await send("PATCH", `${WIDGETS}/b`, { spec: { colour: "green" } });
-  const told: string[] = [];
+  const events: string[] = [];
   for await (const line of watch.body as AsyncIterable<string | Uint8Array>) {
     const { type, object } = JSON.parse(Buffer.from(line as string).toString());
-    told.push(`${type} ${object.metadata.name} ${object.spec.hue}`);
-    if (told.length === 2) break;
+    events.push(`${type} ${object.metadata.name} ${object.spec.hue}`);
+    if (events.length === 2) break;
   }
-  assert.deepEqual(told, ["ADDED a blue", "DELETED b blue"]);
+  assert.deepEqual(events, ["ADDED a blue", "DELETED b blue"]);
 });
 
 test("a definition that cannot be served is refused, with every reason", async () => {
@@ -258,7 +258,7 @@ test("only what Kubernetes approves is conformant in its own groups", async () =
   assert.equal(statusOf(conditions, "Established"), "True");
 });
 
-test("a watch tells of the objects that a definition takes along before it ends", async () => {
+test("when a CRD is deleted, a watch reports the deletion of its objects before it ends", async () => {
   const { server, send } = stage();
   await send("POST", "/api/v1/namespaces", { metadata: { name: "default" } });
   await send("POST", CRDS, crd([version("v1", SIZE)]));
@@ -268,8 +268,8 @@ test("a watch tells of the objects that a definition takes along before it ends"
   const events = (body as AsyncIterable<string>)[Symbol.asyncIterator]();
   assert.match(String((await events.next()).value), /"type":"ADDED"/);
   await send("DELETE", `${CRDS}/widgets.example.com`);
-  const told: string[] = [];
-  for (let next = await events.next(); !next.done; next = await events.next()) told.push(String(next.value));
-  assert.match(told.join(""), /"type":"DELETED".*"name":"a"/);
+  const lines: string[] = [];
+  for (let next = await events.next(); !next.done; next = await events.next()) lines.push(String(next.value));
+  assert.match(lines.join(""), /"type":"DELETED".*"name":"a"/);
   assert.equal((await server.transport({ method: "GET", path, headers: {} })).status, 404);
 });

@@ -36,7 +36,7 @@ test("segments of dots are names like others: nothing is cleaned", () => {
   assert.equal(read("/api/v1/namespaces/%2e%2e/pods/%2E/log"), "get /v1 .. pods . log");
 });
 
-test("paths with very many slashes or segments are read in one pass", { timeout: 20_000 }, () => {
+test("paths with very many slashes or segments are parsed in linear time", { timeout: 20_000 }, () => {
   assert.match(read(`/api/v1/pods/x${"/".repeat(1_000_000)}y`), /^get \/v1 {2}pods x {2}\/+y$/);
   assert.equal(read(`/${"a/".repeat(500_000)}`).length, 1_000_005);
 });

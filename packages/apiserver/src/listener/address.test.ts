@@ -4,7 +4,7 @@ import { authority, http1, tls } from "../../test/clients.ts";
 import { ApiServer } from "../server.ts";
 import { listen } from "./listen.ts";
 
-test("what the server says of its own address is where it listens", async () => {
+test("the server publishes the address on which it listens", async () => {
   const server = new ApiServer();
   await using listener = await listen(server.guard, { tls });
   const client = http1(listener.url, authority.client("admin", ["system:masters"]));

@@ -96,10 +96,10 @@ test("a guard with something before it reads the bodies of clients with right cr
   const { store, clock } = emptyStore();
   ensureDefaultRoles(store, clock);
   const access = new AccessControl({ store, clock, tokens: [{ token: "t", user: { name: "jane", groups: [] } }] });
-  const seen: unknown[] = [];
+  const lengths: unknown[] = [];
   const guard = new Guard({ access, answer: async () => ({ status: 200, headers: {}, body: "" }) }).behind(
     (request, next) => {
-      seen.push(request.body?.length);
+      lengths.push(request.body?.length);
       return next(request);
     },
   );
@@ -111,7 +111,7 @@ test("a guard with something before it reads the bodies of clients with right cr
     });
   assert.equal((await ask("Bearer wrong")).status, 401);
   assert.equal((await ask("Bearer t")).status, 403);
-  assert.deepEqual([read, seen], [["jane"], [undefined, 3]]);
+  assert.deepEqual([read, lengths], [["jane"], [undefined, 3]]);
 });
 
 const user = (name: string, ...groups: string[]): User => ({ name, groups });

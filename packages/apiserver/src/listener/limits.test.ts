@@ -23,9 +23,9 @@ const largeEvents: Transport = async ({ signal }: ApiRequest) => {
 test("many watches of large objects share one connection, however little of them its client takes", async () => {
   await using listener = await listen(largeEvents, { tls });
   const session = connectHttp2(listener.url, { ca: authority.cert, settings: { initialWindowSize: 1 } });
-  let goneAway = false;
+  let isRejected = false;
   session.on("goaway", () => {
-    goneAway = true;
+    isRejected = true;
   });
   session.on("error", () => {});
   const streams = Array.from({ length: 300 }, () => session.request({ ":path": "/watch" }));
@@ -36,7 +36,7 @@ test("many watches of large objects share one connection, however little of them
   // There is room for yet another request.
   const other = session.request({ ":path": "/watch" });
   await once(other, "response");
-  assert.deepEqual([goneAway, refused], [false, []]);
+  assert.deepEqual([isRejected, refused], [false, []]);
   session.destroy();
 });
 

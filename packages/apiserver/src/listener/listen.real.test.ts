@@ -20,11 +20,11 @@ const skip = plane.available ? (kubectl ? false : `${plane.folder} lacks kubectl
 test("kubectl trusts our certificates, and we know whose it shows", { skip }, async () => {
   const { store } = emptyStore();
   ensureDefaultRoles(store, clock);
-  const seen: string[] = [];
+  const requests: string[] = [];
   const guard = new Guard({
     access: new AccessControl({ store, clock }),
     answer: async (_request, info, user) => {
-      seen.push(`${user.name} ${user.groups[0]} ${info.path}`);
+      requests.push(`${user.name} ${user.groups[0]} ${info.path}`);
       return { status: 200, headers: { "content-type": "application/json" }, body: "{}\n" };
     },
   });
@@ -48,7 +48,7 @@ test("kubectl trusts our certificates, and we know whose it shows", { skip }, as
       );
     });
     assert.equal(output, "{}\n");
-    assert.deepEqual(seen, ["kubernetes-admin system:masters /some/path"]);
+    assert.deepEqual(requests, ["kubernetes-admin system:masters /some/path"]);
   } finally {
     rmSync(folder, { recursive: true });
   }

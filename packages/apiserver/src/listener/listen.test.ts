@@ -29,12 +29,12 @@ test("one port answers HTTP/1.1 and HTTP/2, the same", async () => {
     });
     assert.equal(answer.status, 200, name);
     assert.equal(answer.headers["content-length"], String(answer.body.length));
-    const seen = JSON.parse(answer.body.toString()) as ApiRequest;
-    assert.equal(seen.path, "/api/v1/pods?limit=5&x=%2F");
-    assert.equal(seen.method, "POST");
-    assert.equal(seen.body, "grüße");
-    assert.deepEqual(seen.headers["impersonate-group"], ["a", "b, c"]);
-    assert.equal(seen.headers["host"], `127.0.0.1:${listener.port}`);
+    const received = JSON.parse(answer.body.toString()) as ApiRequest;
+    assert.equal(received.path, "/api/v1/pods?limit=5&x=%2F");
+    assert.equal(received.method, "POST");
+    assert.equal(received.body, "grüße");
+    assert.deepEqual(received.headers["impersonate-group"], ["a", "b, c"]);
+    assert.equal(received.headers["host"], `127.0.0.1:${listener.port}`);
     assert.equal((await client.ask({ method: "HEAD" })).body.length, 0);
     client.close();
   }
@@ -116,17 +116,17 @@ test("the limit is three mebibytes unless another is given", async () => {
 });
 
 test("errors of the API are responses, errors of the server are a 500 and reported to onError", async () => {
-  const told: string[] = [];
+  const errors: string[] = [];
   const broken: Transport = async ({ path }) => {
     throw path === "/gone" ? notFound({ group: "", plural: "pods" }, "x") : new Error("a secret detail");
   };
-  await using listener = await listen(broken, { tls, onError: (error, { path }) => told.push(`${path}: ${error}`) });
+  await using listener = await listen(broken, { tls, onError: (error, { path }) => errors.push(`${path}: ${error}`) });
   const client = http1(listener.url);
   assert.equal((await client.ask({ path: "/gone" })).status, 404);
   const failed = await client.ask({ path: "/broken" });
   assert.equal(failed.status, 500);
   assert.doesNotMatch(failed.body.toString(), /secret/);
-  assert.deepEqual(told, ["/broken: Error: a secret detail"]);
+  assert.deepEqual(errors, ["/broken: Error: a secret detail"]);
   client.close();
 });
 
@@ -165,7 +165,7 @@ function guard(): Guard {
   });
 }
 
-test("client certificates tell the guard who it is, on both protocols", async () => {
+test("client certificates authenticate clients, on both protocols", async () => {
   await using listener = await listen(guard(), { tls });
   const admin = authority.client("root", ["system:masters", "ops"]);
   const stranger = createAuthority(clock, { name: "stranger" }).client("root", ["system:masters"]);

@@ -128,7 +128,7 @@ test("a client that does not read blocks its own stream, and no other", async ()
   }
 });
 
-test("a client that is gone ends its stream", async () => {
+test("a client that disconnects ends its stream", async () => {
   for (const make of [http1, http2]) {
     const { transport, say, state } = watch();
     await using listener = await listen(transport, { tls });
@@ -163,18 +163,18 @@ test("a request whose client disconnects before the response is aborted", async 
 });
 
 test("a stream that breaks looks broken to the client, not complete", async () => {
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   async function* breaking() {
     yield "half";
     throw new Error("broken");
   }
-  await using listener = await listen(async () => stream(breaking()), { tls, onError: (error) => told.push(error) });
+  await using listener = await listen(async () => stream(breaking()), { tls, onError: (error) => errors.push(error) });
   for (const make of [http1, http2]) {
     const client = make(listener.url);
     await assert.rejects(client.ask({}), /aborted|ECONNRESET|closed with error|cancel/i);
     client.close();
   }
-  assert.equal(told.length, 2);
+  assert.equal(errors.length, 2);
 });
 
 test("closing ends watches cleanly, completes responses and accepts no new connections", async () => {

@@ -221,7 +221,7 @@ test("a tunnel carries bytes both ways, and ends with either side", async () => 
   await until(() => second.stream.closed !== undefined);
 });
 
-test("closing the server tells open streams that it goes away", async () => {
+test("closing the server closes open streams with code 1001 (going away)", async () => {
   const { transport, streams } = exec();
   const listener = await listen(transport, { tls });
   const socket = connect(listener.url, ["v5.channel.k8s.io"]);

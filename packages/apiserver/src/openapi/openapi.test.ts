@@ -61,7 +61,7 @@ test("a schema of a kind says which one it is", () => {
   assert.ok(schemas["io.k8s.api.apps.v1.DeploymentSpec"]!.properties!.replicas);
 });
 
-test("documents have the paths that open connections, those that watch, and what the server says of itself", () => {
+test("documents have the paths of connections and watches, and those of the server's version and discovery", () => {
   const { paths } = document("api/v1");
   assert.deepEqual(Object.keys(paths["/api/v1/namespaces/{namespace}/pods/{name}/exec"]!), [
     "get",

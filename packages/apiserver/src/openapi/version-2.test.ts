@@ -14,7 +14,7 @@ function read(headers: Record<string, string> = {}) {
   return openApi.answer({ method: "GET", path, headers }, { path } as Parameters<OpenApi["answer"]>[1])!;
 }
 
-test("one document has the paths and schemas of every group, with references of its own", () => {
+test("one document has the paths and schemas of every group, with references within the document", () => {
   const { paths, definitions } = JSON.parse(read().body as string) as SwaggerDocument;
   const patch = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]!["patch"] as {
     parameters: { name: string; in: string; type?: string; schema?: object }[];
@@ -40,7 +40,7 @@ test("clients in Go get it as protobuf, whatever they call that", () => {
   }
 });
 
-test("another form is not to be had", () => {
+test("another format is not acceptable", () => {
   assert.equal(read({ accept: "text/html" }).status, 406);
 });
 

@@ -18,21 +18,21 @@ function stage(options: { eventTtl?: number } = {}) {
     });
     return { status, object: parseJson(await readText(text)) as AnyObject & { items?: AnyObject[] } };
   };
-  const tell = (name: string) =>
+  const createEvent = (name: string) =>
     send("POST", PATH, {
       metadata: { name, namespace: "default" },
       involvedObject: { kind: "Pod", namespace: "default", name: "a" },
       reason: "Tried",
     });
   const names = async () => (await send("GET", PATH)).object.items!.map(({ metadata }) => metadata.name);
-  return { clock, server, send, tell, names };
+  return { clock, server, send, createEvent, names };
 }
 
 test("an Event goes an hour after it was last written, and watchers see it go", async () => {
-  const { clock, server, send, tell, names } = stage();
-  await tell("old");
+  const { clock, server, send, createEvent, names } = stage();
+  await createEvent("old");
   await clock.advance(30 * 60_000);
-  await tell("kept");
+  await createEvent("kept");
   await clock.advance(20 * 60_000);
   const patch = { method: "PATCH", path: `${PATH}/kept`, headers: { "content-type": "application/merge-patch+json" } };
   assert.equal((await server.transport({ ...patch, body: '{"count":2}' })).status, 200);
@@ -54,8 +54,8 @@ test("an Event goes an hour after it was last written, and watchers see it go", 
 });
 
 test("Events of an earlier state have all their time before them", async () => {
-  const { clock, server, tell } = stage();
-  await tell("old");
+  const { clock, server, createEvent } = stage();
+  await createEvent("old");
   await clock.advance(50 * 60_000);
   const later = new ApiServer({ clock, state: server.snapshot() });
   server.close();

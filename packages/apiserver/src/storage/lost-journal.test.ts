@@ -77,7 +77,7 @@ test("a log that was cut is refused, with what can be done, wherever it was cut"
   }
 });
 
-test("a log that is gone, and a database that is, are refused as well", () => {
+test("a missing log and a missing database are refused as well", () => {
   const withoutLog = killed();
   rmSync(`${withoutLog.path}-wal`);
   assert.throws(() => open(withoutLog.path), { code: "Damaged", message: /was acknowledged/ });

@@ -80,15 +80,15 @@ test("a scan shows what was there when it began, whatever is written meanwhile",
   const entries = new SortedEntries();
   for (let i = 100; i < 600; i++) entries.set(entry(`k${i}`, 1));
   const scan = entries.scan("k");
-  const seen = [scan.next().value?.key];
+  const keys = [scan.next().value?.key];
   for (let i = 100; i < 600; i += 3) entries.delete(`k${i}`);
   for (let i = 100; i < 600; i++) entries.set(entry(`k${i}x`, 2));
   for (const { key, revision } of scan) {
     assert.equal(revision, 1);
-    seen.push(key);
+    keys.push(key);
   }
   assert.deepEqual(
-    seen,
+    keys,
     Array.from({ length: 500 }, (_, i) => `k${i + 100}`),
   );
 });

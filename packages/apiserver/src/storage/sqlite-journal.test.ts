@@ -160,7 +160,7 @@ test("a file that another one has open is refused", () => {
   open(path).close();
 });
 
-test("a file of a newer version, or of another program, is left alone", () => {
+test("a file of a newer version, or of another program, is not changed", () => {
   const newer = newPath();
   open(newer).close();
   const raw = new DatabaseSync(newer);
@@ -250,7 +250,7 @@ test("when the file cannot grow, the change is refused and nothing else is lost"
   again.close();
 });
 
-test("the file does not grow with history that is gone", () => {
+test("the file does not grow with compacted history", () => {
   const path = newPath();
   const store = open(path, undefined, 100);
   for (let i = 0; i < 5000; i++) {
@@ -287,7 +287,7 @@ test("the file can be read by its owner alone", { skip: process.platform === "wi
   store.close();
 });
 
-test("a store that is started from a snapshot begins its journal anew", () => {
+test("a store that is started from a snapshot begins a new journal", () => {
   const [one, two] = [newPath(), newPath()];
   const store = open(one);
   store.put("pods", "a", content("1"));

@@ -169,7 +169,7 @@ test("warnings are sent whole while they are short in all, and then cut", async 
   assert.equal(warnings[0], `299 - "${`unknown field \\"k0${"x".repeat(300)}`.slice(0, 257)}"`);
 });
 
-test("an answer tells the first of very many errors, and how many more there are", async () => {
+test("a response has the first of very many errors, and the number of the others", async () => {
   const send = await stage();
   const owner = (i: number) => ({ apiVersion: "v1", kind: "Pod", name: `p${i}`, uid: `u${i}`, controller: true });
   const ownerReferences = Array.from({ length: 5000 }, (_, i) => owner(i));
@@ -260,7 +260,7 @@ test("an object cannot grow beyond the limit by patches that are small", async (
   assert.equal((await send("PATCH", `${MAPS}/m`, PATCH.json, copies)).status, 413);
 });
 
-test("an object is taken back with its managed fields, of which there are as many as of its own", async () => {
+test("an update with managedFields of the size of the data is accepted, one with many times that is refused", async () => {
   const send = await stage();
   await send("POST", MAPS, JSON_TYPE, { metadata: { name: "m" }, data: many(11_000) });
   const fields = Object.fromEntries(Object.keys(many(11_000)).map((key) => [`f:${key}`, {}]));

@@ -32,7 +32,7 @@ test("an update that names an old version is refused, one that names none is not
   assert.equal(late.body.reason, "Conflict");
 });
 
-test("an update that names the uid of something that is gone creates nothing", async () => {
+test("an update with the uid of a deleted object creates nothing", async () => {
   const { send } = stage();
   const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
   const { body } = await send("POST", leases, { metadata: { name: "l" } });
@@ -145,7 +145,7 @@ test("names are generated until one is free, and a time-out that is none is refu
   assert.match(refused.body.message, /^invalid timeout specified in the request URL/);
 });
 
-test("what etcd could not store is refused, and who owns which field is given up first", async () => {
+test("an object that is too large for etcd is refused, but its managedFields are dropped first", async () => {
   const { send } = stage();
   const revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
   const revision = (length: number) => ({ metadata: { name: "a" }, revision: 1, data: { k: "x".repeat(length) } });

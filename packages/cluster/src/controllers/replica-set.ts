@@ -25,10 +25,10 @@ interface Replicated extends KubeObject {
   status?: ReplicaSetStatus;
 }
 
-/** At most so many pods are made or deleted in one go. */
+/** The most pods that one reconcile creates or deletes. */
 const BURST = 500;
 
-/** Of a pod: whose it is, and what a set counts. Where it runs makes a difference only once pods have to go. */
+/** The parts of a pod that a set depends on: its owners, and what is counted. Its node matters only for scaling down. */
 function whatCounts(pod: Pod): unknown {
   const { labels, ownerReferences, deletionTimestamp } = pod.metadata;
   return [labels, ownerReferences, deletionTimestamp, pod.status?.phase, podCondition(pod, "Ready")];

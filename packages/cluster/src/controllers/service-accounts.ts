@@ -78,7 +78,7 @@ export const rootCertificates = controllersComponent(
 
 const encode = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Fills Secrets that ask for a service account's token, and removes them when the account is gone. */
+/** Fills service account token Secrets, and deletes them when the account is deleted. */
 export const accountTokens = controllersComponent(
   "tokens-controller",
   [Secret],

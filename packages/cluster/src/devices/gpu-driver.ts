@@ -64,8 +64,8 @@ function gpuClass() {
 }
 
 /**
- * Tells which GPUs the simulated nodes have, as a driver on each of them would, from the first claim for devices on. They
- * are the same that pods can ask for as `nvidia.com/gpu`; as on a real cluster, the two ways do not know of each other.
+ * Publishes the GPUs of the simulated nodes, as a DRA driver on each of them would, once there is a ResourceClaim. They are
+ * the GPUs that pods can also request as `nvidia.com/gpu`; as on a real cluster, the two are not aware of each other.
  */
 export const gpuDriver = controllersComponent("gpu-driver", [ResourceClaim, ResourceClaimTemplate], () => [
   nodeGpus(),

@@ -82,7 +82,7 @@ async function environmentOf(
   const root = await process.folder();
   const folder = new ConfinedFolder(root);
   const account = folder.pathOf(IDENTITY);
-  // Volumes without files of their own (emptyDir, claims) are empty folders, for this run of the container alone.
+  // Volumes without content (emptyDir, claims) are empty folders, for this run of the container only.
   for (const { mountPath } of process.container.volumeMounts ?? []) {
     if (!process.files.has(containerPath(mountPath))) await folder.makeFolder(mountPath);
   }

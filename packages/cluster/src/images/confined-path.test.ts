@@ -113,7 +113,7 @@ test("links in the folder are replaced, not followed, when something is written 
   assert.equal(readFileSync(join(outside, "kept", "file"), "utf8"), "theirs");
 });
 
-test("a file in place of a folder is replaced, and one beside it is left alone", async () => {
+test("a file in place of a folder is replaced, and a file beside it stays unchanged", async () => {
   const folder = new ConfinedFolder(root);
   await folder.write("/a.new", "one");
   await folder.write("/a", "two");

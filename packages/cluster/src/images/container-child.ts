@@ -67,6 +67,6 @@ function send(child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void {
     if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, name);
     else child.kill(name);
   } catch {
-    // It is gone already.
+    // It has already exited.
   }
 }

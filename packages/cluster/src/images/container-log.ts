@@ -30,7 +30,7 @@ export class LogSpace {
   }
 }
 
-/** So many lines, and characters, of a log stand for a container's last words. */
+/** With `FallbackToLogsOnError`, at most this many lines and characters of the log become the termination message. */
 const LAST_LINES = 80;
 const LAST_CHARACTERS = 2048;
 
@@ -65,7 +65,7 @@ export class ContainerLog {
     return this.#dropped + this.#lines.length;
   }
 
-  /** The number of the first line: those before it are gone. */
+  /** The number of the first line that is still kept. */
   get start(): number {
     return this.#dropped;
   }
@@ -76,8 +76,8 @@ export class ContainerLog {
     return this.#lines.slice(first, first + most);
   }
 
-  /** Its end, in place of last words. */
-  lastWords(): string | undefined {
+  /** The end of the log, as a termination message. */
+  terminationMessage(): string | undefined {
     const lines = this.#lines.slice(-LAST_LINES);
     const last = lines.map(({ text, partial }, index) => (partial || index === lines.length - 1 ? text : `${text}\n`));
     return lines.length === 0 ? undefined : last.join("").slice(-LAST_CHARACTERS);
@@ -90,17 +90,17 @@ export class ContainerLog {
     for (const part of parts) this.#addLine(part);
     const isLong = this.#rest.length > LONGEST_LINE;
     if (isLong) this.#rest = this.#addBeginning(this.#rest);
-    if (parts.length > 0 || isLong) this.#tell();
+    if (parts.length > 0 || isLong) this.#notify();
   }
 
   close(): void {
     if (this.#rest !== "") this.#addLine(this.#rest);
     this.#rest = "";
     this.#ended = true;
-    this.#tell();
+    this.#notify();
   }
 
-  /** Its pod is gone: only what reads it now still needs it. */
+  /** The pod is deleted: only those who read the log right now still need it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -143,7 +143,7 @@ export class ContainerLog {
     if (!this.#released) this.#space.change(bytes);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

@@ -17,18 +17,18 @@ import { LastingFolders, PodVolumes } from "./pod-volumes.ts";
 import type { ProgramHost, ProgramSite } from "./program-site.ts";
 import { checkedAfter } from "./storage-limits.ts";
 
-/** Where a container leaves its last words when nothing else is said. */
-const LAST_WORDS = "/dev/termination-log";
-/** More than this of them is not kept. */
-const LONGEST_WORDS = 4096;
+/** The default `terminationMessagePath`. */
+const TERMINATION_LOG = "/dev/termination-log";
+/** The most bytes of a termination message. */
+const LONGEST_MESSAGE = 4096;
 
 /** A container from the inside: its files, its variables and its commands. */
 export interface ContainerSpace {
   readonly userland: Userland;
   /** What it runs: its own command, or its image's. */
   readonly argv: readonly string[];
-  /** What it has left as its last words. */
-  lastWords(): string;
+  /** What it has written to its termination message path. */
+  terminationMessage(): string;
   readonly limits: ContainerLimits;
   /** The pod has changed. */
   update(pod: Pod): void;
@@ -116,7 +116,7 @@ export class ContainerSpaces {
     return { containers, volumes: volumes?.written() ?? new Map() };
   }
 
-  /** Forgets the folders of claims that are gone. */
+  /** Forgets the folders of deleted claims. */
   sweep(exists: (namespace: string, claim: string) => boolean): void {
     this.#lasting.sweep(exists);
   }
@@ -173,9 +173,9 @@ async function spaceOf(
   const image = images.find(container.image) ?? {};
   const env = await insideEnvironment(host, pod, container);
   const mounts = await volumes.mountsOf(container, env);
-  const wordsPath = containerPath(container.terminationMessagePath ?? LAST_WORDS);
-  const words = regularFile("", { mode: 0o666 });
-  mounts.set(wordsPath, { node: words, type: "ext4", readOnly: false, storage: layer });
+  const messagePath = containerPath(container.terminationMessagePath ?? TERMINATION_LOG);
+  const messageFile = regularFile("", { mode: 0o666 });
+  mounts.set(messagePath, { node: messageFile, type: "ext4", readOnly: false, storage: layer });
   const control = new ControlGroup(pod, container);
   mounts.set("/sys/fs/cgroup", { node: control.root, type: "cgroup2", readOnly: true });
   const user = userOf(pod, container, image);
@@ -196,8 +196,8 @@ async function spaceOf(
   const files = new FileSystem(root, standing, () => clock.now(), user);
   const cwd = containerPath(container.workingDir ?? image.workingDir ?? "/");
   const commands = image.commands ?? {};
-  const rights = { user, setuid: image.setuid ?? [], noNewPrivileges };
-  const inside = { pod, container, env, files, ...rights, network: net, clock, cwd, commands, limits, ended, log };
+  const privileges = { user, setuid: image.setuid ?? [], noNewPrivileges };
+  const inside = { pod, container, env, files, ...privileges, network: net, clock, cwd, commands, limits, ended, log };
   const update = (changed: Pod) => {
     control.update(changed);
     limits.cpu.limit = Math.min(1, control.cpus ?? 1);
@@ -209,7 +209,7 @@ async function spaceOf(
     limits,
     argv: commandLine(image, container).map((word) => expand(word, env)),
     update,
-    lastWords: () => Buffer.from(words.data).subarray(0, LONGEST_WORDS).toString("utf8"),
+    terminationMessage: () => Buffer.from(messageFile.data).subarray(0, LONGEST_MESSAGE).toString("utf8"),
   };
 }
 

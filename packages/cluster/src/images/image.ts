@@ -2,7 +2,7 @@ import type { Container, Pod } from "@konverge/kinds";
 import type { LocalAddress } from "../streams/exposed-ports.ts";
 import type { PortConnection } from "../streams/pod-network.ts";
 import type { Command, Room } from "../userland/process.ts";
-import type { ContainerBehavior } from "./behaviour.ts";
+import type { ContainerBehavior } from "./behavior.ts";
 import { isPauseImage, isPlainImage } from "./plain-images.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface ContainerProcess {
   warn(reason: string, message: string): void;
   /** Aborts when the container has to stop. */
   readonly stop: AbortSignal;
-  /** Aborts when the container is gone, whether it wanted to or not. */
+  /** Aborts when the container has ended, even if it ignores `stop`. */
   readonly killed: AbortSignal;
 }
 

@@ -2,8 +2,8 @@ import type { Client } from "@konverge/client";
 import type { Clock } from "@konverge/core";
 import type { Pod } from "@konverge/kinds";
 
-/** Which token is wanted. */
-export interface TokenWish {
+/** The requested token. */
+export interface RequestedToken {
   readonly audience?: string | undefined;
   readonly expirationSeconds?: number | undefined;
 }
@@ -26,7 +26,7 @@ export class PodTokens {
     this.#pod = pod;
   }
 
-  async token({ audience, expirationSeconds = LIFETIME }: TokenWish): Promise<string> {
+  async token({ audience, expirationSeconds = LIFETIME }: RequestedToken): Promise<string> {
     const id = `${audience ?? ""} ${expirationSeconds}`;
     const known = this.#known.get(id);
     if (known && this.#clock.now() < known.renewAt) return known.token;

@@ -40,7 +40,7 @@ export class LastingFolders {
     return this.#get(`${CLAIM}${namespace}/${name}`);
   }
 
-  /** Forgets the folders of claims that are gone. */
+  /** Forgets the folders of deleted claims. */
   sweep(exists: (namespace: string, claim: string) => boolean): void {
     for (const [key, { storage }] of this.#known) {
       const [namespace, name] = key.startsWith(CLAIM) ? key.slice(CLAIM.length).split("/") : [];
@@ -90,7 +90,7 @@ export class PodVolumes {
   readonly #lasting: LastingFolders;
   readonly #storage: PodStorage;
   readonly #open = new Map<string, Promise<OpenVolume>>();
-  /** The volumes that are gone with the pod, by name. */
+  /** The volumes with the lifetime of the pod, by name. */
   readonly #own = new Map<string, Storage>();
   #pod: Pod;
   #version = 0;
@@ -130,12 +130,12 @@ export class PodVolumes {
     }
   }
 
-  /** Bytes written to those volumes that are gone with the pod. */
+  /** Bytes written to the volumes with the lifetime of the pod. */
   written(): Map<string, number> {
     return new Map([...this.#own].map(([name, { bytes }]) => [name, bytes]));
   }
 
-  /** The pod is gone. */
+  /** The pod is deleted. */
   free(): void {
     for (const storage of this.#own.values()) storage.free();
     this.#own.clear();
@@ -170,7 +170,7 @@ export class PodVolumes {
     return volume;
   }
 
-  /** A volume that comes and goes with the pod. In memory it has a size; on disk there is a limit, over which the pod is evicted. */
+  /** A volume with the lifetime of the pod. In memory it has a size; on disk there is a limit, over which the pod is evicted. */
   #ofPod({ name, emptyDir }: Volume, isMemory: boolean): { root: Directory; storage: Storage } {
     const { disk, exceeded } = this.#storage;
     const size = emptyDir?.sizeLimit ? parseQuantity(emptyDir.sizeLimit).asNumber() : 0;

@@ -18,7 +18,7 @@ export interface ProgramOutput {
 
 /** A program in its container. */
 export interface ProgramRun extends Run {
-  /** Settles when the program has ended and what was made for it is gone. */
+  /** Resolves when the program has ended and everything created for it is deleted. */
   readonly over: Promise<void>;
 }
 
@@ -71,10 +71,10 @@ export function startInside(
     if (!kill.signal.aborted) log.write(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
   };
   const over = opened.then(
-    async ({ userland, argv, lastWords, limits }) => {
+    async ({ userland, argv, terminationMessage, limits }) => {
       const signals = { stop: stop.signal, kill: kill.signal };
       const status = await userland.run(argv, { stdin, stdout: write, stderr: write }, signals);
-      ended(status, lastWords(), limits.memory.isKilled ? "OOMKilled" : undefined);
+      ended(status, terminationMessage(), limits.memory.isKilled ? "OOMKilled" : undefined);
     },
     (error: unknown) => {
       write(`${error instanceof Error ? error.message : String(error)}\n`);

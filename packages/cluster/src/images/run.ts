@@ -23,4 +23,4 @@ export interface ContainerStreams {
 }
 
 /** Called once, when a run has ended: with its exit code, its termination message, and why it was killed. */
-export type EndedRun = (exitCode: number, lastWords?: string, reason?: string) => void;
+export type EndedRun = (exitCode: number, terminationMessage?: string, reason?: string) => void;

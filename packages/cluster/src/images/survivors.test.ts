@@ -15,7 +15,7 @@ test("a program does not outlive the process that runs it, even if that is kille
   const runner = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface(runner.stdout);
   assert.deepEqual(await once(lines, "line"), ["started"]);
-  // The program holds the runner's output open: it ends when both are gone.
+  // The program holds the runner's output open: it closes when both have ended.
   const over = once(lines, "close");
   runner.kill("SIGKILL");
   await over;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /**
- * Sees to it that programs do not outlive the process that runs them, however that ends.
+ * Ensures that programs do not outlive the process that runs them, however it ends.
  *
- * Flow: a small shell in a session of its own reads from a pipe which process groups there are. Whatever ends us, SIGKILL
- * too, closes the pipe; the shell then ends what is left of them.
+ * Flow: a small shell in a separate session reads the running process groups from a pipe. When this process ends, even by
+ * SIGKILL, the pipe closes; the shell then kills the remaining groups.
  *
  * Assumptions: a POSIX shell. On Windows nothing survives Ctrl-C or a closed terminal, but a process that is ended by force
  * leaves its children behind.
@@ -25,19 +25,19 @@ for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 
 let watchdog: ChildProcess | undefined;
 
-/** Ends a process group with this process, should it not have ended by then. Returns what to call when it has. */
+/** Registers a process group that must not outlive this process. Returns a function that unregisters it. */
 export function endsWithUs(group: number): () => void {
   if (process.platform === "win32") return () => {};
   watchdog ??= startWatchdog();
-  const told = watchdog;
-  const tell = (sign: "+" | "-") => void told.stdin?.write(`${sign} ${group}\n`);
-  tell("+");
-  return () => tell("-");
+  const shell = watchdog;
+  const send = (sign: "+" | "-") => void shell.stdin?.write(`${sign} ${group}\n`);
+  send("+");
+  return () => send("-");
 }
 
 function startWatchdog(): ChildProcess {
   const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true });
-  // It is there for us, not the other way round.
+  // It must not keep this process running.
   shell.unref();
   (shell.stdin as unknown as { unref(): void }).unref();
   shell.stdin?.on("error", () => {});

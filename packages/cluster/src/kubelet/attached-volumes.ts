@@ -110,5 +110,5 @@ export class AttachedVolumes {
   }
 }
 
-/** The kubelet cannot tell which of several access modes a pod uses. */
+/** Only with a single access mode does the kubelet know which one a pod uses. */
 const isExclusive = ({ spec }: ClaimedVolume["volume"]) => deepEqual(spec?.accessModes, ["ReadWriteOncePod"]);

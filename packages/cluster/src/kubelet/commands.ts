@@ -9,7 +9,7 @@ export interface CommandOutcome {
 
 /**
  * The outcome of a container whose command needs no image to be understood: `sleep`, `true`, `false`, `exit`, `echo` and
- * `sh -c` scripts made of nothing else. Undefined for all others: they are taken to run for ever.
+ * `sh -c` scripts made of nothing else. Undefined for all others: they are assumed to run forever.
  */
 export function outcomeOf({
   command = [],

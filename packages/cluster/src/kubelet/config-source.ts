@@ -36,15 +36,15 @@ export class ConfigSource {
     await Promise.all([this.#configMaps, this.#secrets, this.#accounts].map((view) => view.whenSynced()));
   }
 
-  /** Calls back when one has come, gone or changed, with the namespace of the pods that it is for; undefined: of all. */
+  /** Calls back with the namespace in which one was created, changed or deleted; undefined: in any. */
   onChange(listener: (namespace: string | undefined) => void): void {
     this.#changed = listener;
-    this.#configMaps.subscribe(this.#tell);
-    this.#secrets.subscribe(this.#tell);
-    this.#accounts.subscribe(this.#tell);
+    this.#configMaps.subscribe(this.#notify);
+    this.#secrets.subscribe(this.#notify);
+    this.#accounts.subscribe(this.#notify);
   }
 
-  readonly #tell = ({ object }: { object: KubeObject }): void => this.#changed(object.metadata.namespace ?? "");
+  readonly #notify = ({ object }: { object: KubeObject }): void => this.#changed(object.metadata.namespace ?? "");
 
   /** Why a container's environment cannot be made. */
   problemOf({ metadata }: Pod, { env = [], envFrom = [] }: Container): string | undefined {
@@ -114,7 +114,7 @@ export class ConfigSource {
   get claimed(): ClaimedVolumes {
     if (this.#claimed) return this.#claimed;
     this.#claimed = new ClaimedVolumes(this.#cache);
-    this.#claimed.claims.subscribe(this.#tell);
+    this.#claimed.claims.subscribe(this.#notify);
     this.#claimed.volumes.subscribe(({ object }) => this.#changed(object.spec?.claimRef?.namespace));
     this.#claimed.drivers.subscribe(() => this.#changed(undefined));
     return this.#claimed;

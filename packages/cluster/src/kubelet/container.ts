@@ -1,7 +1,7 @@
 import { type Clock, formatDurationMs } from "@konverge/core";
 import type { Container, LifecycleHandler, Pod, Probe } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
-import { behaviourOf, type ContainerBehavior } from "../images/behaviour.ts";
+import { behaviorOf, type ContainerBehavior } from "../images/behavior.ts";
 import { ContainerLog, type LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
 import type { ContainerStreams, EndedRun, Run } from "../images/run.ts";
@@ -48,8 +48,8 @@ export interface ContainerHost {
 const NEVER = Number.POSITIVE_INFINITY;
 const FIRST_BACKOFF = 10_000;
 const LONGEST_BACKOFF = 300_000;
-/** A container that ran this long begins anew. */
-const FORGIVEN_AFTER = 2 * LONGEST_BACKOFF;
+/** The backoff of a container is reset after it has run this long. */
+const BACKOFF_RESET = 2 * LONGEST_BACKOFF;
 const SIGTERM = 15;
 /** The exit code of a container whose program cannot be executed. */
 const CANNOT_START = 128;
@@ -86,11 +86,11 @@ export class SimulatedContainer {
   #pullBackoff = 0;
   #pulled = false;
   #run: Run | undefined;
-  /** Those of a program; the others are content by themselves. */
+  /** The probes of a container whose command really runs; others count as successful. */
   #probes: Probes | undefined;
   #unhealthySince: number | undefined;
   #stopping = false;
-  /** What is to be done right after the start is still under way. */
+  /** Its postStart hook is still running. */
   #isStarting = false;
 
   constructor(role: Role, spec: Container, clock: Clock, logs: LogSpace) {
@@ -106,12 +106,12 @@ export class SimulatedContainer {
     return this.state === "terminated" && this.ended?.exitCode === 0;
   }
 
-  /** It has begun to run, and its startup probe is content. */
+  /** It runs, and its startup probe has succeeded. */
   get started(): boolean {
     return this.state === "running" && (this.#probes?.started ?? true);
   }
 
-  /** The log of the present run; one that has written nothing yet begins it with this. */
+  /** The log of the current run, created on first use. */
   openLog(): ContainerLog {
     this.log ??= new ContainerLog(this.#clock, this.#logs);
     return this.log;
@@ -122,31 +122,31 @@ export class SimulatedContainer {
     this.#run?.refreshVolumes?.(pod);
   }
 
-  /** Its pod is gone: nothing will ask for its logs. */
+  /** Its pod is deleted: its logs can no longer be read. */
   releaseLogs(): void {
     this.log?.release();
     this.previousLog?.release();
   }
 
-  /** Does what falls due; returns when there is more to do. */
+  /** Does everything that is due; returns the time of the next step. */
   advance(host: ContainerHost): number {
     const now = host.clock.now();
     const image = host.image(this.spec.image);
-    const behaviour = behaviourOf(host.pod, this.spec, image);
+    const behavior = behaviorOf(host.pod, this.spec, image);
     if (this.state === "terminated") this.#afterEnd(host, now);
-    if (this.state === "waiting") this.#whileWaiting(host, behaviour, now);
-    if (this.state === "running") return this.#whileRunning(host, behaviour, now);
+    if (this.state === "waiting") this.#whileWaiting(host, behavior, now);
+    if (this.state === "running") return this.#whileRunning(host, behavior, now);
     return this.state === "waiting" ? (this.#startAt ?? NEVER) : NEVER;
   }
 
-  /** Tells it to end within a grace period (milliseconds); returns when it will have. */
+  /** Stops it within a grace period (milliseconds); returns the time at which it will have stopped. */
   stop(host: ContainerHost, grace: number, reason?: string): number {
     const now = host.clock.now();
     if (this.state === "waiting") this.state = this.last ? "terminated" : "waiting";
     if (this.state !== "running") return now;
     if (!this.#stopping) {
       this.#stopping = true;
-      const { stopDuration = 0 } = behaviourOf(host.pod, this.spec, host.image(this.spec.image));
+      const { stopDuration = 0 } = behaviorOf(host.pod, this.spec, host.image(this.spec.image));
       const preStop = (this.spec.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000;
       if (this.#run) {
         this.#stopRun(host, this.#run, grace);
@@ -157,7 +157,7 @@ export class SimulatedContainer {
         const inTime = host.pod.spec?.restartPolicy === "Always" ? 0 : SIGNALS + SIGTERM;
         const code = needed <= grace ? inTime : SIGNALS + SIGKILL;
         this.#exit = { at: now + Math.min(needed, grace), code, ...(reason && { reason }) };
-        if (grace > 0) this.#afterTelling(host, this.#exit, now + grace);
+        if (grace > 0) this.#awaitPreStop(host, this.#exit, now + grace);
       }
     } else if (this.#exit && this.#exit.at > now + grace) this.#exit.at = now + grace;
     if (this.#exit && now >= this.#exit.at) this.#end(now, this.#exit.code, this.#exit.reason, undefined);
@@ -200,10 +200,10 @@ export class SimulatedContainer {
     }
   }
 
-  #whileWaiting(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
+  #whileWaiting(host: ContainerHost, behavior: ContainerBehavior, now: number): void {
     if (this.#startAt !== undefined && now < this.#startAt) return;
-    if (behaviour.failPull !== undefined && behaviour.failPull !== "false" && !this.#pulled) {
-      this.#failToPull(host, behaviour.failPull, now);
+    if (behavior.failPull !== undefined && behavior.failPull !== "false" && !this.#pulled) {
+      this.#failToPull(host, behavior.failPull, now);
       return;
     }
     const problem = host.configProblem(this.spec);
@@ -214,7 +214,7 @@ export class SimulatedContainer {
       this.#startAt = undefined;
       return;
     }
-    const { startDelay = 0 } = behaviour;
+    const { startDelay = 0 } = behavior;
     if (this.#startAt === undefined && startDelay > 0) {
       this.reason = this.role === "init" || this.role === "sidecar" ? "PodInitializing" : "ContainerCreating";
       this.message = "";
@@ -223,13 +223,13 @@ export class SimulatedContainer {
     }
     this.#create(host, now);
     const error = host.startProblem(this.spec);
-    if (error === undefined) this.#start(host, behaviour, now);
+    if (error === undefined) this.#start(host, behavior, now);
     else this.#failToStart(host, error, now);
   }
 
-  #failToPull(host: ContainerHost, words: string, now: number): void {
+  #failToPull(host: ContainerHost, reason: string, now: number): void {
     const { image = "" } = this.spec;
-    const said = words === "true" ? `failed to pull and unpack image "${image}": not found` : words;
+    const said = reason === "true" ? `failed to pull and unpack image "${image}": not found` : reason;
     if (this.#startAt !== undefined && this.reason === "ErrImagePull") {
       this.reason = "ImagePullBackOff";
       this.message = `Back-off pulling image "${image}": ErrImagePull: ${said}`;
@@ -278,22 +278,22 @@ export class SimulatedContainer {
     this.#afterEnd(host, now);
   }
 
-  #start(host: ContainerHost, behaviour: ContainerBehavior, now: number): void {
+  #start(host: ContainerHost, behavior: ContainerBehavior, now: number): void {
     const { image = "" } = this.spec;
     host.events.normal("Started", "Container started");
     this.state = "running";
-    this.#exit = this.#plan(host, behaviour, now);
-    if (behaviour.logs !== undefined) this.openLog().write(`${behaviour.logs.replace(/\n$/, "")}\n`);
+    this.#exit = this.#plan(host, behavior, now);
+    if (behavior.logs !== undefined) this.openLog().write(`${behavior.logs.replace(/\n$/, "")}\n`);
     const isProgram = host.image(image)?.run !== undefined;
     if (!isProgram && (this.#exit || !host.runsInside(this.spec))) {
-      void this.#tellOthers(host, "postStart");
-      this.#tellOfProbes(host);
+      void this.#sendHook(host, "postStart");
+      this.#reportSkippedProbes(host);
       return;
     }
     const { id } = this;
-    this.#run = host.run(this.spec, id, { log: this.openLog(), stdin: this.input }, (exitCode, lastWords, reason) => {
+    this.#run = host.run(this.spec, id, { log: this.openLog(), stdin: this.input }, (code, message, reason) => {
       if (this.id !== id || this.state !== "running") return;
-      this.#exit = { at: 0, code: exitCode, ...(lastWords && { message: lastWords }), ...(reason && { reason }) };
+      this.#exit = { at: 0, code, ...(message && { message }), ...(reason && { reason }) };
       host.changed();
     });
     this.#afterStart(host);
@@ -311,8 +311,8 @@ export class SimulatedContainer {
     );
   }
 
-  /** A probe that is not executed proves nothing about the workload: an event says so. */
-  #tellOfProbes(host: ContainerHost): void {
+  /** A probe that is not executed says nothing about the workload: an event reports that. */
+  #reportSkippedProbes(host: ContainerHost): void {
     const { startupProbe, readinessProbe, livenessProbe, image = "", name } = this.spec;
     const probes = Object.entries({ startup: startupProbe, readiness: readinessProbe, liveness: livenessProbe });
     const kinds = probes.filter(([, probe]) => probe !== undefined).map(([kind]) => kind);
@@ -321,14 +321,14 @@ export class SimulatedContainer {
     host.events.normal("ProbesNotExecuted", message);
   }
 
-  #plan(host: ContainerHost, behaviour: ContainerBehavior, now: number): PlannedExit | undefined {
+  #plan(host: ContainerHost, behavior: ContainerBehavior, now: number): PlannedExit | undefined {
     const isProgram = host.image(this.spec.image)?.run !== undefined || host.runsInside(this.spec);
-    const plan = plannedExit({ pod: host.pod, container: this.spec, role: this.role, isProgram }, behaviour, now);
+    const plan = plannedExit({ pod: host.pod, container: this.spec, role: this.role, isProgram }, behavior, now);
     if (plan.output) this.openLog().write(plan.output);
     return plan.exit;
   }
 
-  /** A container is not ready before its hook is through, and is ended when it fails. */
+  /** A container is not ready before its postStart hook has finished, and is stopped when it fails. */
   #afterStart(host: ContainerHost): void {
     const handler = this.spec.lifecycle?.postStart;
     this.#isStarting = handler !== undefined;
@@ -345,26 +345,26 @@ export class SimulatedContainer {
     });
   }
 
-  /** A container that only seems to run still tells others of its start and its end, when its hooks say so. */
-  #tellOthers(host: ContainerHost, hook: "postStart" | "preStop"): Promise<unknown> | undefined {
+  /** Sends the HTTP request of a lifecycle hook, even for a container whose run is only simulated. */
+  #sendHook(host: ContainerHost, hook: "postStart" | "preStop"): Promise<unknown> | undefined {
     const httpGet = this.spec.lifecycle?.[hook]?.httpGet;
     return httpGet && host.hook(this.spec, this.id, { httpGet });
   }
 
-  /** It stays until its preStop request is answered. */
-  #afterTelling(host: ContainerHost, exit: PlannedExit, latest: number): void {
+  /** Delays the exit until the preStop request is answered. */
+  #awaitPreStop(host: ContainerHost, exit: PlannedExit, latest: number): void {
     const { id } = this;
-    const told = this.#tellOthers(host, "preStop");
-    if (!told) return;
+    const sent = this.#sendHook(host, "preStop");
+    if (!sent) return;
     this.#exit = { ...exit, at: latest };
-    void told.then(() => {
+    void sent.then(() => {
       if (this.id !== id || this.state !== "running") return;
       this.#exit = exit;
       host.changed();
     });
   }
 
-  /** Asks a program to end, after what is to be done before. */
+  /** Runs the preStop hook, then asks the program to stop. */
   #stopRun(host: ContainerHost, run: Run, grace: number): void {
     const handler = grace > 0 ? this.spec.lifecycle?.preStop : undefined;
     if (!handler) {
@@ -384,32 +384,28 @@ export class SimulatedContainer {
     host.changed();
   }
 
-  #whileRunning(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
+  #whileRunning(host: ContainerHost, behavior: ContainerBehavior, now: number): number {
     if (this.#exit && now >= this.#exit.at) {
       const { code, reason, message } = this.#exit;
       this.#end(now, code, reason, message);
       return this.advance(host);
     }
     if (this.#probes) {
-      this.ready = this.#probes.ready && behaviour.ready !== false && !this.#stopping && !this.#isStarting;
+      this.ready = this.#probes.ready && behavior.ready !== false && !this.#stopping && !this.#isStarting;
       return this.#exit?.at ?? NEVER;
     }
-    const readyAt = this.startedAt + readyDelay(this.spec, behaviour);
+    const readyAt = this.startedAt + readyDelay(this.spec, behavior);
     const wasReady = this.ready;
-    this.ready = now >= readyAt && behaviour.ready !== false;
+    this.ready = now >= readyAt && behavior.ready !== false;
     if (wasReady && !this.ready && this.spec.readinessProbe) {
       host.events.warning("Unhealthy", "Readiness probe failed: the simulated container says it is not ready");
     }
-    return Math.min(
-      this.#exit?.at ?? NEVER,
-      now < readyAt ? readyAt : NEVER,
-      this.#checkLiveness(host, behaviour, now),
-    );
+    return Math.min(this.#exit?.at ?? NEVER, now < readyAt ? readyAt : NEVER, this.#checkLiveness(host, behavior, now));
   }
 
-  #checkLiveness(host: ContainerHost, behaviour: ContainerBehavior, now: number): number {
+  #checkLiveness(host: ContainerHost, behavior: ContainerBehavior, now: number): number {
     const probe = this.spec.livenessProbe;
-    if (behaviour.live !== false || !probe || this.#stopping) {
+    if (behavior.live !== false || !probe || this.#stopping) {
       this.#unhealthySince = undefined;
       return NEVER;
     }
@@ -438,16 +434,16 @@ export class SimulatedContainer {
     this.#exit = undefined;
     this.log?.close();
     const fromLog = exitCode !== 0 && this.spec.terminationMessagePolicy === "FallbackToLogsOnError";
-    const words = message ?? (fromLog ? this.log?.lastWords() : undefined);
+    const fallback = message ?? (fromLog ? this.log?.terminationMessage() : undefined);
     this.ended = {
       exitCode,
       reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
-      ...(words !== undefined && { message: words }),
+      ...(fallback !== undefined && { message: fallback }),
       startedAt: this.startedAt,
       finishedAt: now,
       id: this.id,
     };
-    if (now - this.startedAt >= FORGIVEN_AFTER) this.#backoff = 0;
+    if (now - this.startedAt >= BACKOFF_RESET) this.#backoff = 0;
   }
 
   #afterEnd(host: ContainerHost, now: number): void {

@@ -19,7 +19,7 @@ export class Heartbeats {
   readonly #known = new Set<string>();
   #timer: Timer | undefined;
   #isBeating = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #readAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
   constructor(client: Client, clock: Clock, pulse: NodePulse, names: () => Iterable<string>) {
@@ -27,7 +27,7 @@ export class Heartbeats {
     this.#clock = clock;
     this.#pulse = pulse;
     this.#names = names;
-    pulse.renew = () => this.#look();
+    pulse.renew = () => this.#renewOnRead();
     // A watch that began before the nodes existed is reported only once.
     this.#wait();
   }
@@ -38,7 +38,7 @@ export class Heartbeats {
     this.#pulse.renew = async () => {};
   }
 
-  /** Renews the Lease of a node, or makes it. What fails is made up for by the next time. */
+  /** Renews the Lease of a node, or creates it. A failed renewal is retried at the next interval. */
   async renew(name: string): Promise<void> {
     if (this.#stopped) return;
     await this.#write(name).catch(() => {
@@ -48,9 +48,9 @@ export class Heartbeats {
     });
   }
 
-  async #look(): Promise<void> {
-    this.#lookedAt = this.#clock.monotonic();
-    // While they are renewed, they are new enough.
+  async #renewOnRead(): Promise<void> {
+    this.#readAt = this.#clock.monotonic();
+    // While they are renewed periodically, they are recent enough.
     if (!this.#isBeating) await this.#beat();
   }
 
@@ -67,7 +67,7 @@ export class Heartbeats {
 
   async #again(): Promise<void> {
     this.#isBeating = false;
-    const isFresh = this.#clock.monotonic() - this.#lookedAt < ATTENTION;
+    const isFresh = this.#clock.monotonic() - this.#readAt < ATTENTION;
     if (!this.#stopped && (isFresh || this.#pulse.isFollowed())) await this.#beat();
   }
 
@@ -89,7 +89,7 @@ export class Heartbeats {
     }
   }
 
-  /** The Lease goes with its node. */
+  /** The Lease is garbage-collected with its node. */
   async #owned(name: string): Promise<Pick<ObjectMeta, "ownerReferences">> {
     const { uid } = (await this.#client.get(Node, name)).metadata;
     return { ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid: uid! }] };

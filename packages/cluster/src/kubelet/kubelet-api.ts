@@ -1,6 +1,6 @@
 /**
- * The API that a kubelet serves on its own port. As with the defaults of its configuration file, it has no anonymous
- * requests: a token is reviewed by the API server, which also decides what its user may do (`nodes/metrics`, `nodes/proxy` …).
+ * The API that a kubelet serves on its port. As with the defaults of its configuration file, it rejects anonymous
+ * requests: the API server reviews the token and the access of its user (`nodes/metrics`, `nodes/proxy` …).
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Client } from "@konverge/client";
@@ -17,7 +17,7 @@ export interface KubeletApiOptions {
   pods(): readonly Pod[];
 }
 
-/** Paths that have a subresource of nodes of their own; `proxy` stands for all others. */
+/** Paths with a dedicated subresource of nodes; all others require `proxy`. */
 const SUBRESOURCES: readonly (readonly [path: string, subresource: string])[] = [
   ["/stats", "stats"],
   ["/metrics", "metrics"],

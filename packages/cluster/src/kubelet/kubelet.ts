@@ -26,8 +26,8 @@ import { PodNetwork } from "../streams/pod-network.ts";
 import { rejectionOf } from "./admission.ts";
 import { AttachedVolumes } from "./attached-volumes.ts";
 import { ConfigSource } from "./config-source.ts";
+import { ContainerRuntime } from "./container-runtime.ts";
 import { Heartbeats } from "./heartbeats.ts";
-import { Insides } from "./insides.ts";
 import { addressOf, capacityOf, createNode, isSilent, isUp, reportUp } from "./node-keeper.ts";
 import type { NodeShape } from "./node-shape.ts";
 import { nonRootProblem } from "./non-root.ts";
@@ -75,8 +75,8 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<ObjectKey, PodWorker>();
   readonly #nodes = new Map<string, KnownNode>();
-  /** Those that have asked for more than their nodes have. */
-  readonly #cramped = new Set<PodWorker>();
+  /** The pods with a deferred resize. */
+  readonly #deferred = new Set<PodWorker>();
   readonly #nodesMade = Promise.withResolvers<void>();
   readonly #programs = new Set<ProgramRun>();
   /** The cluster ends: a program that ends with it is not started again. */
@@ -85,9 +85,9 @@ export class Kubelet {
   readonly #logs = new LogSpace();
   /** Reaches the ports of pods. */
   readonly network: PodNetwork;
-  #insides: Insides | undefined;
+  #containerRuntime: ContainerRuntime | undefined;
   #volumes: AttachedVolumes | undefined;
-  /** What the nodes' proxies and name servers know by themselves: set when there is a server. */
+  /** The store that the simulated kube-proxy and DNS read directly; set when there is a server. */
   store: ApiServer["store"] | undefined;
   /** Where programs in pods reach the API server; undefined while it has no port. */
   apiServer: ApiServerAddress | undefined;
@@ -124,10 +124,10 @@ export class Kubelet {
     return this.#nodesMade.promise;
   }
 
-  /** What goes on inside of containers. Throws before there are nodes. */
-  get insides(): Insides {
-    if (!this.#insides) throw new Error("this cluster has no nodes yet");
-    return this.#insides;
+  /** The simulated container runtime. Throws before there are nodes. */
+  get containerRuntime(): ContainerRuntime {
+    if (!this.#containerRuntime) throw new Error("this cluster has no nodes yet");
+    return this.#containerRuntime;
   }
 
   nodeNames(): string[] {
@@ -144,7 +144,7 @@ export class Kubelet {
 
   async #start(context: ComponentContext): Promise<RunningComponent> {
     const { client, cache, clock, pulse } = context;
-    this.#insides = new Insides({
+    this.#containerRuntime = new ContainerRuntime({
       images: this.#options.images,
       exposed: this.#exposed,
       pods: this.network,
@@ -181,7 +181,7 @@ export class Kubelet {
     pods.subscribe(({ type, object, key }) => {
       if (type === "deleted") {
         this.#drop(key);
-        for (const worker of [...this.#cramped])
+        for (const worker of [...this.#deferred])
           if (worker.pod.spec?.nodeName === object.spec?.nodeName) worker.roomChanged();
       } else take(object);
     });
@@ -189,7 +189,7 @@ export class Kubelet {
       for (const worker of this.#workers.values()) {
         if (namespace !== undefined && worker.pod.metadata.namespace !== namespace) continue;
         this.#volumes?.changedOn(worker.pod.spec?.nodeName ?? "");
-        this.insides.refresh(worker.asGiven);
+        this.containerRuntime.refresh(worker.asGiven);
         worker.configChanged();
       }
     });
@@ -312,12 +312,12 @@ export class Kubelet {
       worker = undefined;
     }
     if (worker) {
-      // The answer to our own write may be newer than what the watch tells.
+      // The response to our own write may be newer than the watch event.
       const order = compareVersions(resourceVersion ?? "", worker.pod.metadata.resourceVersion ?? "");
       if (order === 0) worker.share(pod);
       if (order > 0) {
         worker.update(pod);
-        this.insides.refresh(worker.asGiven);
+        this.containerRuntime.refresh(worker.asGiven);
         this.#volumes?.podChanged(pod);
         if (!worker.isMounted) this.#volumesChanged(node, pod.spec?.nodeName ?? "");
       }
@@ -333,7 +333,7 @@ export class Kubelet {
     worker.advance();
   }
 
-  /** What a node has, or what its pods use, is different: pods that wait for volumes look again. */
+  /** The volumes of a node, or those that its pods use, have changed: pods that wait for volumes check again. */
   #volumesChanged(node: KnownNode, name: string): void {
     if (node.silent) return;
     this.#volumes?.changedOn(name);
@@ -390,10 +390,11 @@ export class Kubelet {
       place,
       logs: this.#logs,
       room: () => this.#roomOn(context, pod.spec?.nodeName ?? ""),
-      cramped: (worker, isCramped) => void (isCramped ? this.#cramped.add(worker) : this.#cramped.delete(worker)),
-      resized: (worker) => void this.insides.refresh(worker.asGiven),
+      deferResize: (worker, isDeferred) =>
+        void (isDeferred ? this.#deferred.add(worker) : this.#deferred.delete(worker)),
+      resized: (worker) => void this.containerRuntime.refresh(worker.asGiven),
       events: (about) => recorder.about(about),
-      trouble: (about, error) =>
+      failed: (about, error) =>
         log.error({ err: error, pod: keyOf(about) }, `${keyOf(about)} could not go on: ${String(error)}`),
       image: (reference) => images.find(reference),
       configProblem: (about, container) =>
@@ -403,9 +404,9 @@ export class Kubelet {
       volumeProblem: (about) => config.volumeProblemOf(about),
       unattached: (about) => this.#volumes?.unattached(about) ?? [],
       exclusiveProblem: (about) => this.#volumes?.exclusiveProblem(about),
-      storageProblem: (about) => this.insides.storageProblem(about),
+      storageProblem: (about) => this.containerRuntime.storageProblem(about),
       startProblem: (container) => startProblem(images.find(container.image), container),
-      runsInside: (container, pod) => this.insides.runsInside(container, pod),
+      runsInside: (container, pod) => this.containerRuntime.runsInside(container, pod),
       run: (about, container, id, streams, ended) => {
         const { log } = streams;
         if (this.#ending) return undefined;
@@ -414,17 +415,17 @@ export class Kubelet {
         const warn = (reason: string, message: string) => recorder.about(about).warning(reason, message);
         const run =
           startProgram(site, about, container, { log, warn }, ended) ??
-          this.insides.run({ pod: about, place, container, id }, streams, ended);
+          this.containerRuntime.run({ pod: about, place, container, id }, streams, ended);
         this.#programs.add(run);
         void run.over.then(() => this.#programs.delete(run));
         return run;
       },
       hook: (about, container, id, handler) =>
-        this.insides.hook({ pod: about, place, container, id, log: this.#logOf(about, container) }, handler),
+        this.containerRuntime.hook({ pod: about, place, container, id, log: this.#logOf(about, container) }, handler),
       probe: (about, container, id, probe) => {
         const where = { pod: about, place, container, id, log: this.#logOf(about, container) };
         const image = (name: string | undefined) => images.find(name);
-        const host = { network: this.network, clock: unscaled(clock), image, insides: this.insides };
+        const host = { network: this.network, clock: unscaled(clock), image, containerRuntime: this.containerRuntime };
         return checkProbe(host, where, probe);
       },
     };
@@ -441,8 +442,8 @@ export class Kubelet {
     const worker = this.#workers.get(key);
     if (!worker) return;
     worker.discard();
-    this.#cramped.delete(worker);
-    this.#insides?.drop(worker.pod.metadata.uid ?? "");
+    this.#deferred.delete(worker);
+    this.#containerRuntime?.drop(worker.pod.metadata.uid ?? "");
     this.#workers.delete(key);
     const node = this.#nodes.get(worker.pod.spec?.nodeName ?? "");
     node?.workers.delete(worker);

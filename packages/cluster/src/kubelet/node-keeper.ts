@@ -2,7 +2,7 @@ import type { Client } from "@konverge/client";
 import { type Clock, isAlreadyExists, type QuantityValue, timestamp } from "@konverge/core";
 import { Node, type NodeCondition, type NodeStatus } from "@konverge/kinds";
 import { MANAGED_ATTACHING } from "../controllers/volume/attachable.ts";
-import { SIMULATION_ANNOTATION_PREFIX } from "../images/behaviour.ts";
+import { SIMULATION_ANNOTATION_PREFIX } from "../images/behavior.ts";
 import { RUNTIME } from "../parts/simulated-node.ts";
 import type { NodeShape } from "./node-shape.ts";
 

@@ -1,5 +1,5 @@
 import type { Container, Pod } from "@konverge/kinds";
-import type { ContainerBehavior } from "../images/behaviour.ts";
+import type { ContainerBehavior } from "../images/behavior.ts";
 import { isPauseImage } from "../images/plain-images.ts";
 import { outcomeOf } from "./commands.ts";
 
@@ -16,7 +16,7 @@ export interface PlannedRun {
   readonly pod: Pod;
   readonly container: Container;
   readonly role: "init" | "sidecar" | "main" | "ephemeral";
-  /** Something really runs, and ends by itself. */
+  /** A program really runs, and decides when it ends. */
   readonly isProgram: boolean;
 }
 

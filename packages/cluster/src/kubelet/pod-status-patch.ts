@@ -29,6 +29,6 @@ export function podStatusPatch(current: PodStatus | undefined, next: PodStatus):
 }
 
 function removals<T extends object>(current: T | undefined, next: T, fields: (keyof T & string)[]) {
-  const gone = fields.filter((field) => current?.[field] !== undefined && next[field] === undefined);
-  return Object.fromEntries(gone.map((field) => [field, null]));
+  const removed = fields.filter((field) => current?.[field] !== undefined && next[field] === undefined);
+  return Object.fromEntries(removed.map((field) => [field, null]));
 }

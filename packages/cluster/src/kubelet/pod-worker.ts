@@ -9,7 +9,7 @@ import {
   type Probe,
 } from "@konverge/kinds";
 import type { EventSink } from "@konverge/runtime";
-import { behaviourOf } from "../images/behaviour.ts";
+import { behaviorOf } from "../images/behavior.ts";
 import type { LogSpace } from "../images/container-log.ts";
 import type { Image } from "../images/image.ts";
 import type { ContainerStreams, EndedRun, Place, Run } from "../images/run.ts";
@@ -24,15 +24,15 @@ export interface PodHost {
   readonly clock: Clock;
   readonly place: Place;
   readonly logs: LogSpace;
-  /** What the node has, and who else is on it. */
+  /** The capacity of the node, and the other pods on it. */
   room(): Room;
-  /** Whether a pod waits for more than the node has: {@link PodWorker.roomChanged} is called when there may be. */
-  cramped(worker: PodWorker, isCramped: boolean): void;
+  /** Whether a resize is deferred: {@link PodWorker.roomChanged} is called when the node may have capacity for it. */
+  deferResize(worker: PodWorker, isDeferred: boolean): void;
   /** The containers have other resources than before. */
   resized(worker: PodWorker): void;
   events(pod: Pod): EventSink;
   /** Called with unexpected errors: the pod is retried a little later. */
-  trouble(pod: Pod, error: unknown): void;
+  failed(pod: Pod, error: unknown): void;
   image(reference: string | undefined): Image | undefined;
   configProblem(pod: Pod, container: Container): string | undefined;
   /** Which limit of its storage the pod has passed. */
@@ -58,7 +58,7 @@ const ATTACH_TIMEOUT = 123_000;
 const RETRY = 1000;
 
 /**
- * One pod on a simulated node, from the moment it is bound until it is gone.
+ * One pod on a simulated node, from its binding to its deletion.
  *
  * Flow: a change of the pod, or a timer, makes every container {@link SimulatedContainer.advance | advance}; what comes of
  * it is reported in the pod's status. There is one timer for the pod and one write under way at a time.
@@ -81,7 +81,7 @@ export class PodWorker {
   readonly #resize = new PodResize();
   /** When the pod must have ended, in milliseconds since 1970. */
   #latest = NEVER;
-  #gone = false;
+  #deleted = false;
   #deleting = false;
 
   constructor(host: PodHost, pod: Pod) {
@@ -130,7 +130,7 @@ export class PodWorker {
     if (!isStatusAlone) for (const container of this.#containers) container.refreshVolumes(pod);
   }
 
-  /** Others have come or gone: what there was no room for may be given now. */
+  /** Other pods were added or removed: the node may now have capacity for a deferred resize. */
   roomChanged(): void {
     if (this.#resize.problem === undefined) return;
     this.#giveResources();
@@ -146,7 +146,7 @@ export class PodWorker {
     if (problem !== undefined && problem !== this.#resize.problem)
       events.warning("ResizeDeferred", this.#resizeText("Deferred", problem));
     this.#resize.problem = problem;
-    this.#host.cramped(this, problem !== undefined);
+    this.#host.deferResize(this, problem !== undefined);
     if (problem !== undefined || asking.length === 0) return;
     events.normal("ResizeStarted", this.#resizeText("started"));
     const host = this.#containerHost();
@@ -157,7 +157,7 @@ export class PodWorker {
     }
   }
 
-  /** Says when to look again whether the containers have what they were given. */
+  /** Returns when to check again whether the resize is actuated. */
   #settleResources(): number {
     if (!this.#resize.isInProgress) return NEVER;
     const next = this.#resize.settle(this.#host.clock.now());
@@ -201,9 +201,9 @@ export class PodWorker {
     this.advance();
   }
 
-  /** The pod is gone from the server: whatever still runs is killed. */
+  /** The pod is deleted from the server: everything that still runs is killed. */
   discard(): void {
-    this.#gone = true;
+    this.#deleted = true;
     this.#timer?.cancel();
     for (const container of this.#containers)
       if (container.state === "running") container.stop(this.#containerHost(), 0);
@@ -212,13 +212,13 @@ export class PodWorker {
 
   /** Does what falls due, and reports it. The caller has other pods to handle: errors are retried here. */
   advance(): void {
-    if (this.#gone) return;
+    if (this.#deleted) return;
     this.#timer?.cancel();
     this.#timer = undefined;
     try {
       this.#advance();
     } catch (error) {
-      this.#host.trouble(this.#pod, error);
+      this.#host.failed(this.#pod, error);
       this.#retry();
     }
   }
@@ -232,7 +232,7 @@ export class PodWorker {
     const next = Math.min(due, this.#settleResources());
     if (!isOver || metadata.deletionTimestamp) this.#report();
     const { clock } = this.#host;
-    if (next !== NEVER && !this.#gone) {
+    if (next !== NEVER && !this.#deleted) {
       // A deadline that a pod may never reach does not keep a cluster from being idle.
       const background = next === this.#latest || next === this.#attachDeadline;
       const label = `kubelet: ${keyOf(this.#pod)}`;
@@ -268,7 +268,7 @@ export class PodWorker {
     return next;
   }
 
-  /** Mounts the volumes, or says when to look again; they are looked at whenever what they wait for changes. */
+  /** Mounts the volumes, or returns when to retry; a change of what they wait for triggers a retry as well. */
   #mount({ events }: ContainerHost): number | undefined {
     const setUp = this.#host.volumeProblem(this.#pod);
     const unattached = setUp === undefined ? this.#host.unattached(this.#pod) : [];
@@ -297,7 +297,7 @@ export class PodWorker {
     const { spec } = this.#pod;
     const started = Date.parse(this.#startTime);
     const deadline = spec?.activeDeadlineSeconds === undefined ? NEVER : started + spec.activeDeadlineSeconds * 1000;
-    const { evictAfter = NEVER } = behaviourOf(this.#pod, { name: "" });
+    const { evictAfter = NEVER } = behaviorOf(this.#pod, { name: "" });
     const evicted = started + evictAfter;
     const problem = this.#host.storageProblem(this.#pod);
     if (problem !== undefined) {
@@ -391,12 +391,12 @@ export class PodWorker {
     }
     if (!this.#finished) return;
     await client.delete(Pod, key, { gracePeriodSeconds: 0, preconditions: { uid } });
-    this.#gone = !this.#pod.metadata.finalizers?.length;
+    this.#deleted = !this.#pod.metadata.finalizers?.length;
   }
 
   #wrote(): void {
     this.#writing = false;
-    if (!this.#again || this.#gone) return;
+    if (!this.#again || this.#deleted) return;
     this.#again = false;
     this.advance();
   }
@@ -407,9 +407,9 @@ export class PodWorker {
     this.#retry();
   }
 
-  /** Of one that is gone, or has another in its place, the watch tells before that: see {@link discard}. */
+  /** If the pod was deleted or replaced, the watch reports that first: see {@link discard}. */
   #retry(): void {
-    if (this.#gone) return;
+    if (this.#deleted) return;
     this.#timer?.cancel();
     const { clock } = this.#host;
     this.#timer = clock.after(RETRY, () => this.advance(), { label: `kubelet: ${keyOf(this.#pod)}` });

@@ -4,21 +4,21 @@ import type { Image } from "../images/image.ts";
 import { requestOver } from "../streams/pod-http.ts";
 import type { PodNetwork } from "../streams/pod-network.ts";
 import { namedPort } from "../streams/service-backend.ts";
+import type { ContainerRuntime, RunTarget } from "./container-runtime.ts";
 import { ExecOutput } from "./exec-output.ts";
 import { grpcProblem } from "./grpc-probe.ts";
-import type { InsideOf, Insides } from "./insides.ts";
 
 /** What a probe is carried out with. */
 export interface CheckHost {
   readonly network: PodNetwork;
   /** The machine's, on which programs answer. */
   readonly clock: Clock;
-  readonly insides: Insides;
+  readonly containerRuntime: ContainerRuntime;
   image(reference: string | undefined): Image | undefined;
 }
 
 /** Carries out a probe of a program: undefined when it is content, otherwise what is wrong. */
-export async function checkProbe(host: CheckHost, where: InsideOf, probe: Probe): Promise<string | undefined> {
+export async function checkProbe(host: CheckHost, where: RunTarget, probe: Probe): Promise<string | undefined> {
   const timeout = (probe.timeoutSeconds ?? 1) * 1000;
   const over = new AbortController();
   const late = sleep(host.clock, timeout, { signal: over.signal, background: true, label: "kubelet: probe" }).then(
@@ -37,7 +37,7 @@ export async function checkProbe(host: CheckHost, where: InsideOf, probe: Probe)
 
 async function carriedOut(
   host: CheckHost,
-  where: InsideOf,
+  where: RunTarget,
   { httpGet, tcpSocket, grpc, exec }: Probe,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -73,8 +73,8 @@ async function carriedOut(
 }
 
 async function execProblem(
-  { image, insides }: CheckHost,
-  where: InsideOf,
+  { image, containerRuntime }: CheckHost,
+  where: RunTarget,
   command: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -84,6 +84,6 @@ async function execProblem(
   const { stdin, stdout, stderr } = output;
   const code = own
     ? await own({ pod, container: container.name, command, stdin, stdout, stderr, signal })
-    : await insides.execute(where, command, output, signal);
+    : await containerRuntime.execute(where, command, output, signal);
   return code === 0 ? undefined : `command ${JSON.stringify(command)} failed: ${output.text.trim()}`;
 }

@@ -10,12 +10,16 @@ export interface ProbeHost {
   check(probe: Probe): Promise<string | undefined>;
   /** Whether it has started, or is ready, is different from before. */
   changed(): void;
-  /** It is to be started anew. */
+  /** The container must be restarted. */
   unhealthy(kind: "startup" | "liveness", probe: Probe): void;
 }
 
 type Kind = "startup" | "readiness" | "liveness";
-const SEEN_AS: Readonly<Record<Kind, string>> = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" };
+const PROBE_NAMES: Readonly<Record<Kind, string>> = {
+  startup: "Startup",
+  readiness: "Readiness",
+  liveness: "Liveness",
+};
 
 /**
  * The probes of one run of a container that is a program: they really ask it. The others wait until the startup probe is
@@ -67,7 +71,7 @@ export class Probes {
       if (this.#stopped) return;
       counts.good = wrong === undefined ? counts.good + 1 : 0;
       counts.bad = wrong === undefined ? 0 : counts.bad + 1;
-      if (wrong !== undefined) this.#host.events.warning("Unhealthy", `${SEEN_AS[kind]} probe failed: ${wrong}`);
+      if (wrong !== undefined) this.#host.events.warning("Unhealthy", `${PROBE_NAMES[kind]} probe failed: ${wrong}`);
       const isOver =
         (counts.good >= successThreshold && this.#well(kind)) ||
         (counts.bad >= failureThreshold && this.#ill(kind, probe));

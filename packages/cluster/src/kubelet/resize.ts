@@ -3,13 +3,13 @@ import type { Container, Pod } from "@konverge/kinds";
 import { type Amounts, addAmounts, amountsOf, requestsOf } from "../scheduler/requests.ts";
 import type { SimulatedContainer } from "./container.ts";
 
-/** What a node has, and who else is on it with what has been given to them. */
+/** The capacity of a node, and the other pods on it with their allocated resources. */
 export interface Room {
   readonly allocatable: Readonly<Record<string, QuantityValue>>;
   readonly others: Iterable<Pod>;
 }
 
-/** Why a node cannot give a pod what it now asks for; undefined when it can. */
+/** Why a node has no capacity for a pod's requested resources; undefined when it has. */
 export function resizeProblem(pod: Pod, { allocatable, others }: Room): string | undefined {
   const [wanted, total] = [requestsOf(pod), amountsOf(allocatable)];
   const used: Amounts = new Map();
@@ -26,7 +26,7 @@ export function resizeProblem(pod: Pod, { allocatable, others }: Room): string |
   return undefined;
 }
 
-/** Whether a container is restarted for other amounts than it has. */
+/** Whether a container is restarted to change the resources it has. */
 export function restartsFor({ resizePolicy = [], resources }: Container, given: Container["resources"]): boolean {
   const amounts = (of: Container["resources"], name: string) => `${of?.requests?.[name]} ${of?.limits?.[name]}`;
   return resizePolicy.some(
@@ -37,31 +37,31 @@ export function restartsFor({ resizePolicy = [], resources }: Container, given: 
 
 type Resources = Container["resources"];
 
-/** Milliseconds after which a container that keeps running has what it was given. */
+/** Milliseconds between the allocation of resources and their actuation in a container that keeps running. */
 const ACTUATION = 1000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * The changes of what a pod's containers have while they run. What a node can give is allocated at once; a container has it
- * a moment later, or when it has been restarted for it.
+ * In-place resize of a pod. Resources that the node has are allocated at once; they are actuated in the container a moment
+ * later, or with its restart.
  */
 export class PodResize {
-  /** Why the pod has not been given what it asks for. */
+  /** Why the resize is deferred. */
   problem: string | undefined;
   readonly #underWay = new Map<SimulatedContainer, { had: Resources; until: number; restarts: number | undefined }>();
 
-  /** Whether a container does not have yet what it was given. */
+  /** Whether allocated resources are not actuated yet. */
   get isInProgress(): boolean {
     return this.#underWay.size > 0;
   }
 
-  /** What a container has at this moment. */
+  /** The actuated resources of a container. */
   actual(container: SimulatedContainer): Resources {
     const underWay = this.#underWay.get(container);
     return underWay ? underWay.had : container.resources;
   }
 
-  /** Gives a container what it asks for. */
+  /** Allocates the requested resources to a container. */
   give(container: SimulatedContainer, now: number, isRestarted: boolean): void {
     if (container.state === "running") {
       const had = this.actual(container);
@@ -71,7 +71,7 @@ export class PodResize {
     container.resources = container.spec.resources;
   }
 
-  /** Takes note of containers that now have what they were given; says when to look again. */
+  /** Actuates what is due; returns when to check again. */
   settle(now: number): number {
     let next = NEVER;
     for (const [container, { until, restarts }] of this.#underWay) {
@@ -83,7 +83,7 @@ export class PodResize {
     return next;
   }
 
-  /** A pod as its containers have it, which is not always what it asks for. */
+  /** The pod with its actuated resources, which may differ from the requested ones. */
   asGiven(pod: Pod, containers: readonly SimulatedContainer[]): Pod {
     if (this.problem === undefined && !this.isInProgress) return pod;
     const actual = new Map(containers.map((one) => [one.spec.name, this.actual(one)]));

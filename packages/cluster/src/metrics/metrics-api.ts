@@ -176,7 +176,7 @@ function scaled({ cpu, memory }: Usage, share: Usage): Usage {
 }
 
 function usedBy(kubelet: Kubelet, worker: PodWorker, container: SimulatedContainer): Usage {
-  return usageOf(worker, container, kubelet.insides.usage(worker.pod, container.spec.name));
+  return usageOf(worker, container, kubelet.containerRuntime.usage(worker.pod, container.spec.name));
 }
 
 function runningIn({ containers }: PodWorker) {

@@ -1,5 +1,5 @@
 import { Quantity } from "@konverge/core";
-import { behaviourOf } from "../images/behaviour.ts";
+import { behaviorOf } from "../images/behavior.ts";
 import type { MeasuredUsage } from "../images/container-space.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
@@ -21,7 +21,7 @@ const SHARE = 0.5;
  * what it has requested.
  */
 export function usageOf({ pod }: PodWorker, { spec }: SimulatedContainer, measured?: MeasuredUsage): Usage {
-  const { cpu, memory } = behaviourOf(pod, spec);
+  const { cpu, memory } = behaviorOf(pod, spec);
   const { requests = {} } = spec.resources ?? {};
   const use = (resource: "cpu" | "memory", said: string | undefined) => {
     if (said !== undefined) return amountOf(resource, said);

@@ -1,7 +1,7 @@
 import { type ApiResponse, badRequest } from "@konverge/core";
 import type { ExecSession, Image } from "../images/image.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
-import type { Insides } from "../kubelet/insides.ts";
+import type { ContainerRuntime } from "../kubelet/container-runtime.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { type PairedSocket, socketPair } from "../streams/socket-pair.ts";
 import { channelsOverSpdy, SPDY } from "../streams/spdy-channels.ts";
@@ -15,7 +15,7 @@ const [STDIN, STDOUT, STDERR, OUTCOME, , CLOSE] = [0, 1, 2, 3, 4, 255];
 
 /** What a stream to a container needs to know of its cluster. */
 export interface StreamHost {
-  readonly insides: Insides;
+  readonly containerRuntime: ContainerRuntime;
   image(reference: string | undefined): Image | undefined;
 }
 
@@ -67,13 +67,13 @@ async function run(
   const { pod, place } = worker;
   const log = (text: string | Uint8Array) => container.openLog().write(Buffer.from(text as string).toString("utf8"));
   const where = { pod, place, container: container.spec, id: container.id, log };
-  if (!(await host.insides.has(where, command[0] ?? ""))) {
+  if (!(await host.containerRuntime.has(where, command[0] ?? ""))) {
     session.stderr(
       `${command[0]}: not found: containers are simulated; give the image an exec handler to answer this\n`,
     );
     return 127;
   }
-  return host.insides.execute(where, command, session, socket.closed);
+  return host.containerRuntime.execute(where, command, session, socket.closed);
 }
 
 /**

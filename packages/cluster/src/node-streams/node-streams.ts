@@ -27,7 +27,7 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock, real
     }
     if (action === "exec" || action === "attach") {
       return execResponse(
-        { insides: kubelet.insides, image },
+        { containerRuntime: kubelet.containerRuntime, image },
         worker,
         query,
         call.request.upgrade,

@@ -7,7 +7,7 @@ export interface KeyWorkerOptions {
   log: Log;
   /** How many keys are worked on at the same time. Default: 20. */
   concurrency?: number;
-  /** Throws to be tried again; returns milliseconds to look again after. */
+  /** Throws to be retried; returns the milliseconds after which the key is processed again. */
   work(key: ObjectKey): Promise<number | undefined>;
 }
 

@@ -54,7 +54,7 @@ export interface ControlPlaneComponent {
 }
 
 /**
- * A part that consists of ordinary controllers. They are made anew for each start, so nothing they remember outlives a
+ * A component that consists of ordinary controllers. They are created at every start, so none of their state outlives a
  * cluster.
  */
 export function controllersComponent(

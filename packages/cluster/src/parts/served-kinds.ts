@@ -7,7 +7,7 @@ export interface ServedKind extends KindRef<KubeObject> {
 }
 
 /**
- * The kinds that the server serves, and which of them have objects. Custom kinds come and go.
+ * The kinds that the server serves, and which of them have objects. Custom kinds are added and removed at any time.
  *
  * This is what lets a cluster start in milliseconds: nothing watches a kind before it has its first object.
  */
@@ -16,7 +16,7 @@ export class ServedKinds {
   readonly #clock: Clock;
   readonly #listeners = new Set<(kind: ServedKind) => void>();
   readonly #mourners = new Set<(kind: ServedKind) => void>();
-  /** The kinds by storage; true once an object of it has been seen. */
+  /** The kinds by storage. */
   readonly #known = new Map<string, { kind: ServedKind; populated: boolean; leave: () => void }>();
   #generation = -1;
 

@@ -45,7 +45,7 @@ test("a redirection within the host is one within the proxy", async () => {
   assert.equal(headers["location"], `${from.prefix}/login`);
 });
 
-test("a page that a pod has made to be hard to read is read in one pass", { timeout: 20_000 }, () => {
+test("a page that a pod has crafted to be slow to parse is scanned in linear time", { timeout: 20_000 }, () => {
   const link = '<a href="/x">';
   for (const [hard, isRewritten] of [
     ["<!--".repeat(700_000), true],

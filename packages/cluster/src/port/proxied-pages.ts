@@ -67,8 +67,8 @@ export async function throughProxy(response: ApiResponse, from: ProxiedFrom): Pr
 }
 
 /**
- * A page in which the links to its own host lead through the proxy. It is read in one pass, as a pod can make a page of
- * anything: behind a tag that does not end, nothing is rewritten.
+ * A page in which the links to its own host lead through the proxy. It is scanned once, since a pod can serve anything as a
+ * page: after an unterminated tag, nothing is rewritten.
  */
 export function rewrittenPage(page: string, from: ProxiedFrom): string {
   let [result, copied] = ["", 0];

@@ -2,15 +2,15 @@ import type { ApiServer } from "@konverge/apiserver";
 import { type Clock, sleep, splitKey, VirtualClock } from "@konverge/core";
 import { foregroundOf } from "./timed-work.ts";
 
-/** When a cluster counts as settled. Milliseconds are those of the cluster's own clock. */
+/** When a cluster counts as idle. Durations are in milliseconds of the cluster's clock. */
 export interface SettledOptions {
-  /** So long nothing but heartbeats must have been written. Default: three minutes; a second in real time. */
+  /** How long nothing but heartbeats must have been written. Default: three minutes; a second in real time. */
   idlePeriod?: number;
-  /** So long it may take. Default: an hour; a minute in real time. */
+  /** How long to wait. Default: an hour; a minute in real time. */
   timeout?: number;
 }
 
-/** A cluster that does not come to rest. The message names who still works, and at what. */
+/** The cluster does not become idle. The message names the components that are still busy, and what they do. */
 export class NotSettledError extends Error {
   override readonly name = "NotSettledError";
   /** A line for each reason. */
@@ -24,14 +24,14 @@ export class NotSettledError extends Error {
 
 const VIRTUAL = { idlePeriod: 3 * 60_000, timeout: 3_600_000 };
 const REAL = { idlePeriod: 1_000, timeout: 60_000 };
-/** So many entries run before it is looked at whether time still passes. */
+/** How many timers fire between two checks that the clock still advances. */
 const CHUNK = 5_000;
-/** An object that changes so often without time passing never stops. */
+/** An object that changes this often while the clock stands still is in an endless loop. */
 const STORM = 500;
-/** What many who do one thing each may take without time passing. */
+/** How many chunks may run while the clock stands still: many objects with one change each are no loop. */
 const MOST_CHUNKS = 2_000;
 const SHOWN = 8;
-/** Calls that wait for the cluster to settle do not keep it from settling. */
+/** Calls that wait for the cluster to become idle do not keep it busy. */
 const WAITING = "settled";
 const EVENTS = "/events";
 const HEARTBEATS = new Set(["coordination.k8s.io/leases"]);
@@ -81,7 +81,10 @@ async function passVirtual(clock: VirtualClock, ms: number, server: ApiServer): 
     const storms = new Map([...written].filter(([, { count }]) => count > STORM));
     if (storms.size === 0 && ++chunks < MOST_CHUNKS) continue;
     const reasons = [...changeLines(server, storms.size > 0 ? storms : written), ...busyWith(server, clock)];
-    throw new NotSettledError("the cluster never settles: it works on and on without time passing:", reasons);
+    throw new NotSettledError(
+      "the cluster never becomes idle: it keeps working while the clock stands still:",
+      reasons,
+    );
   }
 }
 
@@ -114,7 +117,7 @@ function changedSince({ store }: ApiServer, revision: number): Map<string, Writt
   for (const resource of store.resources()) {
     if (HEARTBEATS.has(resource)) continue;
     for (const { key, deleted } of store.collection(resource).changesAfter(revision) ?? [{ key: "", deleted: false }]) {
-      // Events go by themselves when their time is up.
+      // Events expire.
       if (deleted && resource === EVENTS) continue;
       const known = written.get(`${resource} ${key}`);
       if (known) known.count++;

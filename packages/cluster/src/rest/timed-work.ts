@@ -15,7 +15,7 @@ export interface Waiting {
   readonly due: number;
 }
 
-/** A clock that can say what waits on it: the given one, if it knows by itself. */
+/** A clock that can list its pending timers: the given one, if it can, or else one that wraps it. */
 export function knowing(clock: Clock): Clock {
   return clock instanceof VirtualClock || clock instanceof TimedWork ? clock : new TimedWork(clock);
 }

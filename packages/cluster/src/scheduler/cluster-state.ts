@@ -71,7 +71,7 @@ export class ClusterState {
     this.#list = undefined;
   }
 
-  /** A pod is on a node, as the watch tells. */
+  /** The watch reports that a pod is on a node. */
   setPod(pod: PodInfo): void {
     this.#assumed.delete(pod.uid);
     this.#put(pod, pod.nodeName);
@@ -105,9 +105,9 @@ export class ClusterState {
     return true;
   }
 
-  /** A node is kept free for a pod until those that must make room for it are gone. */
+  /** Reserves a node for a pod until its preemption victims are deleted. */
   nominate(pod: PodInfo, node: string): void {
-    this.denominate(pod.uid);
+    this.removeNomination(pod.uid);
     let pods = this.#nominated.get(node);
     if (!pods) {
       pods = new Map();
@@ -116,7 +116,7 @@ export class ClusterState {
     pods.set(pod.uid, pod);
   }
 
-  denominate(uid: string): void {
+  removeNomination(uid: string): void {
     for (const [node, pods] of this.#nominated) {
       if (pods.delete(uid) && pods.size === 0) this.#nominated.delete(node);
     }

@@ -14,7 +14,7 @@ import { DevicePools } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 
-/** So many may share the devices of one claim. */
+/** How many pods may share the devices of one claim. */
 const MOST_CONSUMERS = 256;
 
 /** What the claimed devices of one pod say about nodes. */

@@ -18,7 +18,7 @@ export class NodeInfo {
     this.name = name;
   }
 
-  /** Takes over what the Node says; whether any of it matters to the scheduler and has changed. */
+  /** Reads the Node. Returns whether anything that matters to the scheduler has changed. */
   update(node: Node): boolean {
     const { labels = {} } = node.metadata;
     const { taints = [], unschedulable = false } = node.spec ?? {};

@@ -1,7 +1,7 @@
 import { parseQuantity, type QuantityValue } from "@konverge/core";
 import type { Container, Pod } from "@konverge/kinds";
 
-/** Amounts by resource: CPU in thousandths, all others whole. */
+/** Quantities by resource name: CPU in millicores, everything else in whole units. */
 export type Amounts = Map<string, number>;
 
 const read = new Map<string, number>();
@@ -19,7 +19,7 @@ export function amountOf(resource: string, text: QuantityValue): number {
   return value;
 }
 
-/** The amounts in a list of resources. */
+/** The quantities of a resource list. */
 export function amountsOf(list: Readonly<Record<string, QuantityValue>> = {}): Amounts {
   return new Map(Object.entries(list).map(([resource, text]) => [resource, amountOf(resource, text)]));
 }

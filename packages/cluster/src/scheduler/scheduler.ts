@@ -98,13 +98,13 @@ class Scheduler implements RunningComponent {
     const isOver = isDeleted || phase === "Succeeded" || phase === "Failed";
     if (isOver || (pod.spec?.nodeName && !isOver)) this.#queue.remove(uid);
     if (isOver) {
-      this.#state.denominate(uid);
+      this.#state.removeNomination(uid);
       if (this.#state.removePod(uid)) this.#queue.moveAll();
       return;
     }
     if (pod.spec?.nodeName) {
       const known = this.#state.placeOf(uid);
-      this.#state.denominate(uid);
+      this.#state.removeNomination(uid);
       this.#state.setPod(this.#read(pod));
       // A pod that has come may be what others want to be near.
       if (!known) this.#queue.moveAll();
@@ -155,7 +155,7 @@ class Scheduler implements RunningComponent {
     if (volumes === "early") return this.#queue.giveBack(pod.uid);
     const outcome = this.#place(pod, volumes);
     if (!("node" in outcome)) return this.#failed(pod, outcome.message, outcome.victims);
-    this.#state.denominate(pod.uid);
+    this.#state.removeNomination(pod.uid);
     this.#state.assume(pod, outcome.node.name);
     void this.#bind(pod, outcome.node.name, volumes?.waiting ?? []);
   }
@@ -256,14 +256,14 @@ class Scheduler implements RunningComponent {
     const enough =
       nodes.length < SEARCHED_WHOLE ? nodes.length : Math.max(SEARCHED_WHOLE, Math.floor(nodes.length * share));
     const found: NodeInfo[] = [];
-    let looked = 0;
-    for (; looked < nodes.length && found.length < enough; looked++) {
-      const node = nodes[(this.#startAt + looked) % nodes.length]!;
+    let searched = 0;
+    for (; searched < nodes.length && found.length < enough; searched++) {
+      const node = nodes[(this.#startAt + searched) % nodes.length]!;
       const refusal = filters.judge(node);
       if (refusal) refusals.set(node, refusal);
       else found.push(node);
     }
-    this.#startAt = (this.#startAt + looked) % nodes.length;
+    this.#startAt = (this.#startAt + searched) % nodes.length;
     return found;
   }
 
@@ -284,14 +284,14 @@ class Scheduler implements RunningComponent {
     } catch (error) {
       if (this.#stopped) return;
       this.#state.forget(pod);
-      // What is not found may be the pod, or a claim of it that is made anew.
+      // A 404 concerns either the pod or one of its claims, which may be recreated.
       if (this.#pods.get(pod.key)?.metadata.uid !== uid) return this.#queue.remove(uid);
       if (!isConflict(error)) this.#log.warn({ err: error, object: pod.key }, `binding ${pod.key}: ${String(error)}`);
       this.#giveBack(pod);
     }
   }
 
-  /** It was tried in vain for a reason that may be gone the next time. */
+  /** Binding failed for a reason that may not hold at the next attempt. */
   #giveBack({ uid }: PodInfo): void {
     this.#queue.giveBack(uid);
     this.#queue.moveAll();

@@ -83,9 +83,9 @@ function likes({ nodeAffinity }: PodInfo, nodes: readonly NodeInfo[]): number[] 
   );
 }
 
-/** What the pod's own constraints wish for; without any, pods of one owner go to different nodes. */
+/** The pod's own `ScheduleAnyway` constraints; without any constraint, pods of one owner are spread over the nodes. */
 function crowding({ pod, spread }: Filters, nodes: readonly NodeInfo[], state: ClusterState): number[] | undefined {
-  if (spread.hasWishes) return nodes.map((node) => spread.crowding(node));
+  if (spread.hasSoftConstraints) return nodes.map((node) => spread.crowding(node));
   if (pod.spread.length > 0) return undefined;
   const owned = state.ownedOn(pod.owner);
   return owned && nodes.map((node) => owned.get(node.name) ?? 0);

@@ -10,15 +10,15 @@ interface Domains {
   readonly own: number;
 }
 
-/** How evenly the pods that are there are spread, as far as a pod's topology spread constraints ask for it. */
+/** A pod's topology spread constraints, evaluated against the pods that are already placed. */
 export class SpreadRules {
   readonly #required: Domains[];
-  readonly #wished: Domains[];
+  readonly #soft: Domains[];
 
   constructor(pod: PodInfo, state: ClusterState) {
     const domains = pod.spread.map((term) => domainsOf(pod, term, state));
     this.#required = domains.filter(({ term }) => term.isRequired);
-    this.#wished = domains.filter(({ term }) => !term.isRequired);
+    this.#soft = domains.filter(({ term }) => !term.isRequired);
   }
 
   /** Takes a pod away in thought, or puts it back. */
@@ -48,14 +48,14 @@ export class SpreadRules {
     return undefined;
   }
 
-  get hasWishes(): boolean {
-    return this.#wished.length > 0;
+  get hasSoftConstraints(): boolean {
+    return this.#soft.length > 0;
   }
 
   /** How crowded a node's domains are: less is better. */
   crowding(node: NodeInfo): number {
     let sum = 0;
-    for (const { term, counts } of this.#wished) {
+    for (const { term, counts } of this.#soft) {
       const value = node.labels[term.topologyKey];
       sum += value === undefined ? 1e6 : (counts.get(value) ?? 0) * Math.log(counts.size + 2) + (term.maxSkew - 1);
     }

@@ -32,8 +32,8 @@ export class Volumes {
   readonly #classes: CacheView<StorageClass>;
   /** Volumes that have been given to a claim, by their names: no other claim gets them while that is being written. */
   readonly #given = new Map<string, ObjectKey>();
-  /** Of bindings that wait: called when claims have changed. */
-  readonly #looks = new Set<() => void>();
+  /** The bindings that wait: called when claims have changed. */
+  readonly #waiters = new Set<() => void>();
 
   /** Only made for the first pod that has a claim: most clusters never need it. */
   constructor(client: Client, clock: Clock, cache: Cache) {
@@ -43,7 +43,7 @@ export class Volumes {
     this.#volumes = cache.use(PersistentVolume);
     this.#classes = cache.use(StorageClass);
     this.#claims.subscribe(() => {
-      for (const look of [...this.#looks]) look();
+      for (const check of [...this.#waiters]) check();
     });
   }
 
@@ -96,15 +96,15 @@ export class Volumes {
   }
 
   /**
-   * Binds claims that have waited for a node: to volumes that can be reached from it, or else to those that their drivers
-   * then make for it. Resolves when they are bound; throws when one of them is gone, or is no longer meant for the node.
+   * Binds claims with `WaitForFirstConsumer`: to volumes that are reachable from the node, or else to those that their
+   * drivers then provision. Resolves when they are bound; throws when one of them is deleted, or no longer selects the node.
    */
   async bind(keys: readonly ObjectKey[], node: NodeInfo): Promise<void> {
     const claims = keys.flatMap((key) => this.#claims.get(key) ?? []);
     const chosen = this.#choose(claims, node);
     if (!chosen || claims.length < keys.length) throw new Error(`no volumes for ${keys.join()} on ${node.name}`);
     for (const [key, volume] of chosen) if (volume) this.#given.set(volume.metadata.name, key);
-    const told = new Map<ObjectKey, string>();
+    const selectedIn = new Map<ObjectKey, string>();
     try {
       for (const claim of claims) {
         const volume = chosen.get(keyOf(claim));
@@ -113,10 +113,10 @@ export class Volumes {
           const { uid } = claim.metadata;
           const metadata = { uid, annotations: { [SELECTED_NODE]: node.name } };
           const asked = await this.#client.patch(PersistentVolumeClaim, keyOf(claim), { merge: { metadata } as never });
-          told.set(keyOf(claim), asked.metadata.resourceVersion ?? "");
+          selectedIn.set(keyOf(claim), asked.metadata.resourceVersion ?? "");
         }
       }
-      await this.#untilBound(claims, node.name, told);
+      await this.#untilBound(claims, node.name, selectedIn);
     } finally {
       for (const volume of chosen.values()) if (volume) this.#given.delete(volume.metadata.name);
     }
@@ -168,46 +168,48 @@ export class Volumes {
     return this.#classes.get(spec?.storageClassName ?? "")?.volumeBindingMode === "WaitForFirstConsumer";
   }
 
-  /** `told`: the versions in which claims were given the node. */
+  /** `selectedIn`: the resource versions in which the node was selected for the claims. */
   #untilBound(
     claims: readonly PersistentVolumeClaim[],
     node: string,
-    told: ReadonlyMap<ObjectKey, string>,
+    selectedIn: ReadonlyMap<ObjectKey, string>,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       let timer: Timer | undefined;
       const end = (error?: Error) => {
-        this.#looks.delete(look);
+        this.#waiters.delete(check);
         timer?.cancel();
         if (error) reject(error);
         else resolve();
       };
-      const look = () => {
-        const all = claims.map((claim) => stateOf(claim, this.#claims.get(keyOf(claim)), node, told.get(keyOf(claim))));
+      const check = () => {
+        const all = claims.map((claim) =>
+          stateOf(claim, this.#claims.get(keyOf(claim)), node, selectedIn.get(keyOf(claim))),
+        );
         const lost = all.find((state) => state !== "bound" && state !== "waiting");
         if (lost !== undefined) end(new Error(lost));
         else if (all.every((state) => state === "bound")) end();
       };
       const late = () => end(new Error("binding volumes: context deadline exceeded"));
       timer = this.#clock.after(PATIENCE, late, { label: "scheduler: volumes", background: true });
-      this.#looks.add(look);
-      look();
+      this.#waiters.add(check);
+      check();
     });
   }
 }
 
-/** What has become of a claim that is to be bound: "bound", "waiting", or why it never will be. */
+/** The state of a claim that is to be bound: "bound", "waiting", or why it never will be. */
 function stateOf(
   { metadata: { name, uid } }: PersistentVolumeClaim,
   now: PersistentVolumeClaim | undefined,
   node: string,
-  told: string | undefined,
+  selectedIn: string | undefined,
 ): string {
   if (now?.metadata.uid !== uid || now?.metadata.deletionTimestamp) return `persistentvolumeclaim "${name}" not found`;
   if (isBound(now)) return "bound";
-  const isHeard = told !== undefined && compareVersions(now?.metadata.resourceVersion, told) >= 0;
-  const isGivenUp = isHeard && now?.metadata.annotations?.[SELECTED_NODE] !== node;
-  return isGivenUp ? `provisioning failed for PVC "${name}"` : "waiting";
+  const isSelected = selectedIn !== undefined && compareVersions(now?.metadata.resourceVersion, selectedIn) >= 0;
+  const isDeselected = isSelected && now?.metadata.annotations?.[SELECTED_NODE] !== node;
+  return isDeselected ? `provisioning failed for PVC "${name}"` : "waiting";
 }
 
 /** By claim. */

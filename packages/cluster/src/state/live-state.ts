@@ -19,7 +19,7 @@ function simulated(object: AnyObject): AnyObject {
   } as AnyObject;
 }
 
-/** The time of the last change in a state, in milliseconds since 1970, as far as its objects tell; undefined if they do not. */
+/** The newest timestamp in the objects of a state, in milliseconds since 1970; undefined if they have none. */
 export function timeOf({ collections }: Snapshot): number | undefined {
   let newest = "";
   for (const collection of collections.values()) {

@@ -13,7 +13,7 @@ export class ClusterNames {
   }
 
   /** The records of a name as it is. */
-  lookUp(asked: string, type: DnsRecord["type"] = "A"): readonly DnsRecord[] {
+  lookup(asked: string, type: DnsRecord["type"] = "A"): readonly DnsRecord[] {
     const name = asked.toLowerCase().replace(/\.$/, "");
     if (name.endsWith(".in-addr.arpa")) return type === "PTR" ? this.#pointers(name) : [];
     if (!name.endsWith(`.${ZONE}`)) return [];
@@ -31,7 +31,7 @@ export class ClusterNames {
     const { type: kind, externalName = "", clusterIP } = service.spec ?? {};
     if (kind === "ExternalName") {
       const alias: DnsRecord = { name, type: "CNAME", value: `${externalName}.` };
-      return type === "CNAME" ? [alias] : type === "A" ? [alias, ...this.lookUp(externalName, "A")] : [];
+      return type === "CNAME" ? [alias] : type === "A" ? [alias, ...this.lookup(externalName, "A")] : [];
     }
     if (type !== "A") return [];
     const values =
@@ -90,7 +90,7 @@ export class ClusterNames {
     if (alias) return [alias.ip];
     const wanted = asked.endsWith(".") ? [name] : [...searchesOf(pod).map((domain) => `${name}.${domain}`), name];
     for (const one of wanted) {
-      const found = this.lookUp(one, "A").filter(({ type }) => type === "A");
+      const found = this.lookup(one, "A").filter(({ type }) => type === "A");
       if (found.length > 0) return found.map(({ value }) => value);
     }
     return [];

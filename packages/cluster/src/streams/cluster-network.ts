@@ -60,7 +60,7 @@ export class ClusterNetwork {
     this.#site = site;
   }
 
-  /** The network as a pod sees it. What is listened on is given up with `released`. */
+  /** The network from the point of view of a pod. Its listeners close with `released`. */
   of(pod: Pod, podIP: string, released: AbortSignal): ContainerNetwork {
     const { names, pods } = this.#site;
     const uid = pod.metadata.uid ?? "";
@@ -72,7 +72,7 @@ export class ClusterNetwork {
       address: podIP,
       hostName: hostNameOf(pod),
       fullName: fullNameOf(pod),
-      lookUp: (name, type) => names.lookUp(name, type),
+      lookup: (name, type) => names.lookup(name, type),
       resolve: (name) => names.resolve(pod, podIP, name),
       connect: (host, port) => this.#connect(pod, podIP, host, port),
       ask: async (host, port, data) => {
@@ -109,7 +109,7 @@ export class ClusterNetwork {
     return pods.dial(target.placed.pod, target.port, podIP);
   }
 
-  /** An address as seen from a pod: for those in their node's network, the loopback address is the node. */
+  /** Resolves a loopback address: for a pod with `hostNetwork`, it is the node. */
   #nodeAddress(pod: Pod, ip: string): string {
     if ((ip !== "127.0.0.1" && ip !== "::1") || !pod.spec?.hostNetwork) return ip;
     return [...this.#site.workers()].find((one) => one.pod.metadata.uid === pod.metadata.uid)?.place.hostIP ?? ip;

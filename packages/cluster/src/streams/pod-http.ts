@@ -26,7 +26,7 @@ export async function requestOver(connection: Duplex, options: PodRequest): Prom
     ...(signal && { signal }),
   });
   const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
-  // What goes wrong later is seen by the reader of the answer.
+  // Later errors surface where the response is read.
   outgoing.on("error", () => {});
   outgoing.end(body);
   const [response] = await answered;

@@ -93,15 +93,15 @@ function dialLocal({ host = "127.0.0.1", port }: LocalAddress): Promise<Duplex> 
 
 function answered(handler: Connect, pod: Pod, port: number): Duplex {
   const [near, far] = duplexPair();
-  const gone = new AbortController();
-  far.once("close", () => gone.abort());
+  const closed = new AbortController();
+  far.once("close", () => closed.abort());
   far.on("error", () => {});
   const connection = {
     pod,
     port,
     incoming: far as AsyncIterable<Uint8Array>,
     write: (data: string | Uint8Array) => (far.write(data) ? undefined : drained(far)),
-    signal: gone.signal,
+    signal: closed.signal,
   };
   handler(connection).then(
     () => far.end(),

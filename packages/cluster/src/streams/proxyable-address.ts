@@ -1,8 +1,8 @@
 import { isMappedIp, parseIp } from "@konverge/core";
 
 /**
- * Whether the API server connects to an address that an object names: to none of its own machine, of its link, or of many.
- * A client that can write an object's status could otherwise reach servers that listen for this machine only.
+ * Whether the API server connects to an address that an object names: not if it is loopback, link-local or multicast.
+ * Otherwise a client that can write an object's status could reach servers that listen on this machine only.
  */
 export function isProxyable(text: string): boolean {
   const ip = parseIp(text);

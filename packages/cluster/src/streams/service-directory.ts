@@ -54,7 +54,7 @@ export class ServiceDirectory {
     return [...found.values()];
   }
 
-  /** The Service that answers at an address of its own, and which of its ports. */
+  /** The Service with this cluster, external or load balancer IP, and its port. */
   at(ip: string, port: number, protocol: string): { service: Service; port: ServicePort } | undefined {
     for (const service of this.#proxied()) {
       const { clusterIPs = [], externalIPs = [], ports = [] } = service.spec ?? {};

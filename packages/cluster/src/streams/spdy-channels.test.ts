@@ -45,12 +45,12 @@ test("what a process writes goes out on its streams, which end with it", async (
 test("what a client sends becomes input, and the end of its stream the end of the input", async () => {
   const { client, channels } = await setup("stdin=true", "error", "stdin");
   client.send(frames.data(3, Buffer.from("typed"), true));
-  const seen: string[] = [];
+  const received: string[] = [];
   for await (const message of channels.messages) {
-    seen.push(Buffer.from(message as Uint8Array).toString("latin1"));
-    if (seen.length === 2) break;
+    received.push(Buffer.from(message as Uint8Array).toString("latin1"));
+    if (received.length === 2) break;
   }
-  assert.deepEqual(seen, ["\x00typed", "\xff\x00"]);
+  assert.deepEqual(received, ["\x00typed", "\xff\x00"]);
   client.close();
 });
 

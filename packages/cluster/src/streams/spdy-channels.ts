@@ -92,10 +92,10 @@ class SpdyChannels {
 
   /** The stream of a channel, once it is open; undefined when it never will be. */
   #streamOf(channel: number): Promise<number | undefined> {
-    const gone = new Promise<undefined>((resolve) => {
+    const closed = new Promise<undefined>((resolve) => {
       if (this.#outer.closed.aborted) resolve(undefined);
       this.#outer.closed.addEventListener("abort", () => resolve(undefined), { once: true });
     });
-    return Promise.race([this.#streams.get(channel)?.promise ?? Promise.resolve(undefined), gone]);
+    return Promise.race([this.#streams.get(channel)?.promise ?? Promise.resolve(undefined), closed]);
   }
 }

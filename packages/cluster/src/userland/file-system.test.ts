@@ -20,7 +20,7 @@ function filesOf(user: FileUser, mounts = new Map<string, Mount>(), readOnly = f
 
 const code = (expected: string) => (error: unknown) => error instanceof FileError && error.code === expected;
 
-test("rights are those of owner, group and others", () => {
+test("permissions are checked for owner, group and others", () => {
   const files = filesOf(USER);
   assert.throws(() => files.read("/etc/secret"), code("EACCES"));
   assert.equal(files.readText("/etc/shared"), "g");

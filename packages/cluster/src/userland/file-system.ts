@@ -60,8 +60,8 @@ const ROOT: FileUser = { uid: 0, gid: 0, groups: [] };
 export const SET_GID = 0o2000;
 
 /**
- * The files of one container, in memory: those of its image, and over them its volumes, which it may share with others.
- * Every use is checked against the user's rights as Linux does; what fails throws a {@link FileError}.
+ * The in-memory files of one container: those of its image, and the volumes mounted over them, which it may share with
+ * others. Every access is checked against the user's permissions as on Linux, and throws a {@link FileError} when it fails.
  */
 export class FileSystem {
   readonly #root: Mount;

@@ -16,7 +16,7 @@ export interface ContainerNetwork {
   /** With the pod's subdomain, if it has one. */
   readonly fullName: string;
   /** Asks the cluster's name server: a name as it is, without search domains. */
-  lookUp(name: string, type?: DnsRecord["type"]): readonly DnsRecord[];
+  lookup(name: string, type?: DnsRecord["type"]): readonly DnsRecord[];
   /** The addresses that a name stands for, as programs resolve it: hosts file and search domains first. */
   resolve(name: string): readonly string[];
   /** Connects to a port of an address or name. Rejects as the system call does: refused, unreachable, unknown. */

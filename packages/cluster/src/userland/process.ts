@@ -18,7 +18,7 @@ export interface Streams {
 export interface SpawnOptions extends Partial<Streams> {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** It runs in a loop that never ends by itself. */
+  /** It runs in an infinite loop. */
   readonly endless?: boolean;
   /** Kills it before its time. */
   readonly signal?: AbortSignal;
@@ -38,16 +38,16 @@ export interface Process extends Streams {
   readonly clock: Clock;
   /** Counts what it holds in memory, until it ends or gives it back. A container over its limit is killed. */
   readonly memory: Holding;
-  /** Aborts when the process is killed: whatever waits must give up. */
+  /** Aborts when the process is killed: everything that waits must stop. */
   readonly signal: AbortSignal;
   /** Names it in reports of what still works. */
   readonly label: string;
-  /** It runs in a loop that never ends by itself: nothing waits for it, so its timers are background timers. */
+  /** It runs in an infinite loop: nothing waits for it, so its timers are background timers. */
   readonly endless: boolean;
   /**
    * Counts work, in steps of some microseconds. A command awaits what this returns before it does more, so that nothing a
-   * container does stops the API server: `for (const line of lines) { await spend(1); … }`. In a loop that never ends by
-   * itself (`endless`), nothing waits for that work.
+   * container does stops the API server: `for (const line of lines) { await spend(1); … }`. In an infinite loop
+   * (`endless`), nothing waits for that work.
    */
   spend(steps: number, endless?: boolean): Promise<void> | undefined;
   /** Ends it at once. */

@@ -18,7 +18,7 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices";
 const HEADERS = ["x-remote-user", "x-remote-group", "x-remote-uid", "x-forwarded-uri", "x-forwarded-proto", "x-mine"];
 
-/** Registers another server, and resolves with its condition once that is settled. */
+/** Registers another server, and resolves with its condition once that is final. */
 async function registered(send: Send, json: Record<string, string>, server: { port: number; caBundle: string }) {
   const post = (path: string, body: object) =>
     send({ method: "POST", path, headers: json, body: JSON.stringify(body) });
@@ -44,16 +44,16 @@ async function registered(send: Send, json: Record<string, string>, server: { po
   });
 }
 
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 300; tries++) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
     await sleep(200);
   }
   throw new Error("it did not come within a minute");
 }
 
-/** What is seen of a server with another one behind it, from both sides. */
+/** The requests and responses of a server that proxies to an extension server, as both sides observe them. */
 async function story(send: Send, json: Record<string, string>) {
   const extension = await extensionServer();
   try {
@@ -71,7 +71,7 @@ async function story(send: Send, json: Record<string, string>) {
       });
       return answer.status === 200 ? answer : undefined;
     });
-    const seen = extension.seen.findLast(({ url }) => url.includes("/reports"))!;
+    const forwarded = extension.requests.findLast(({ url }) => url.includes("/reports"))!;
     const group = JSON.parse((await get(`/apis/${GROUP}`)).text);
     const missing = await get(`/apis/${GROUP}/v1/nothing`);
     const openApi = await until(async () => {
@@ -85,8 +85,8 @@ async function story(send: Send, json: Record<string, string>) {
       list: JSON.parse(list.text),
       missing: missing.status,
       openApi: openApi.status,
-      url: seen.url,
-      headers: Object.fromEntries(HEADERS.map((name) => [name, seen.headers[name]])),
+      url: forwarded.url,
+      headers: Object.fromEntries(HEADERS.map((name) => [name, forwarded.headers[name]])),
     };
   } finally {
     extension.close();
@@ -120,7 +120,7 @@ function embeddedSend({ server }: Cluster): Send {
 const plane = findControlPlane();
 const options = { skip: plane.available ? false : plane.why, timeout: 180_000 };
 
-test("another API server behind this one is seen as it is behind a real one", options, async () => {
+test("an aggregated API server gets the same requests and responses as behind a real API server", options, async () => {
   const json = { "content-type": "application/json" };
   await using real = await startRealCluster();
   const theirs = await story(realSend(real), json);
@@ -139,7 +139,7 @@ test("another API server with a certificate that is not trusted is refused as by
     await using cluster = await startCluster({ parts: [] });
     assert.deepEqual(await registered(embeddedSend(cluster), json, server), theirs);
     assert.match(theirs.message, /tls: failed to verify certificate: x509: certificate signed by unknown authority/);
-    assert.deepEqual(extension.seen, []);
+    assert.deepEqual(extension.requests, []);
   } finally {
     extension.close();
     stranger.close();

@@ -55,7 +55,7 @@ test("a server at an external name is reached over TLS, and knows who asks throu
   const { status, body } = await s.get(`/apis/${GROUP}/v1/namespaces/default/reports?limit=3`);
   assert.equal(status, 200);
   assert.equal(body.items[0].metadata.name, "sunny");
-  const { url, proxy, headers } = s.seen.at(-1)!;
+  const { url, proxy, headers } = s.requests.at(-1)!;
   assert.equal(url, `/apis/${GROUP}/v1/namespaces/default/reports?limit=3`);
   assert.equal(proxy, "front-proxy-client");
   assert.equal(headers["x-remote-user"], "kubernetes-admin");

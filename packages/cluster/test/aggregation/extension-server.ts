@@ -31,8 +31,8 @@ const REPORTS = {
   items: [{ metadata: { name: "sunny" } }],
 };
 
-/** A request as the extension server saw it. */
-export interface SeenRequest {
+/** A request as the extension server received it. */
+export interface ReceivedRequest {
   readonly url: string;
   /** The name in the client's certificate. */
   readonly proxy: string;
@@ -43,11 +43,11 @@ export interface SeenRequest {
 export async function extensionServer(frontProxyCa?: string) {
   const authority = createAuthority(realClock(), { name: "extension-ca" });
   const { cert, key } = authority.server("extension", ["extension.default.svc"]);
-  const seen: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const identified = frontProxyCa === undefined ? {} : { ca: frontProxyCa, requestCert: true };
   const server = createServer({ cert, key, ...identified }, (request, response) => {
     const { subject } = (request.socket as TLSSocket).getPeerCertificate() ?? {};
-    seen.push({ url: request.url ?? "", proxy: String(subject?.CN), headers: request.headers });
+    requests.push({ url: request.url ?? "", proxy: String(subject?.CN), headers: request.headers });
     const path = request.url?.split("?")[0] ?? "";
     const answer = DOCUMENTS[path] ?? (path.endsWith("/reports") ? REPORTS : undefined);
     response.writeHead(answer ? 200 : 404, { "content-type": "application/json" });
@@ -58,7 +58,7 @@ export async function extensionServer(frontProxyCa?: string) {
   return {
     port,
     caBundle: Buffer.from(authority.cert).toString("base64"),
-    seen,
+    requests,
     close() {
       server.closeAllConnections();
       server.close();

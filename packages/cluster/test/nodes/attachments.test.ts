@@ -47,7 +47,7 @@ async function volumesOf({ cluster, wait }: VirtualNodes, name: string) {
   return [volumesAttached.map((volume) => volume.name), volumesInUse];
 }
 
-test("a volume is attached to the node of a pod that uses it, listed there, and detached when the pod is gone", () =>
+test("a volume is attached to the node of a pod that uses it, listed there, and detached when the pod is deleted", () =>
   onAttachingNodes(nodes, async (stage) => {
     const volume = await claim(stage);
     await stage.pod("web", on("one"));
@@ -236,7 +236,7 @@ test("the attacher of another driver carries attachments out, and its errors are
     assert.deepEqual(await nodesWithVolume(stage), ["two"]);
   }));
 
-test("attachments that users create are left alone", () =>
+test("VolumeAttachments that users create are ignored", () =>
   onAttachingNodes(nodes, async (stage) => {
     const source = { persistentVolumeName: await claim(stage) };
     const spec = { attacher: "disks.example.com", nodeName: "one", source };

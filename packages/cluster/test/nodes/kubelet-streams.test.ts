@@ -31,7 +31,7 @@ test("logs of a pod on a real node come from its kubelet, which knows the server
     assert.equal(first.url, "/containerLogs/default/web/main?timestamps=true&tailLines=5");
   }));
 
-test("what a kubelet refuses is refused in its words, and one that is gone is an error", () =>
+test("errors of a kubelet are passed on unchanged, and an unreachable kubelet is an error", () =>
   withFakeKubelet(async ({ client }) => {
     const logs = async () => {
       for await (const _line of client.logs("default/late"));
@@ -117,7 +117,7 @@ test("the proxy of a node passes on compressed responses as the kubelet sends th
   }, REACHABLE),
 );
 
-test("the proxy of a node whose kubelet is gone is unavailable", { skip }, () =>
+test("the proxy of a node whose kubelet is unreachable answers 503", { skip }, () =>
   withFakeKubelet(async ({ client: whole }, port) => {
     await whole.patchStatus(Node, "real", { merge: { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } } });
     await using client = await administrator(port);

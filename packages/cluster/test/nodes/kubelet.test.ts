@@ -214,7 +214,7 @@ test("logs can be cut at either end, and those of the run before are kept", () =
     await assert.rejects(logsOf(stage, "web", { container: "nope" }), /container nope is not valid for pod web/);
   }));
 
-test("metrics tell what containers use, by annotation or by request", () =>
+test("metrics report the usage of containers from their annotations or requests", () =>
   onNodes(nodes, async (stage) => {
     await stage.pod("busy", {}, sim({ cpu: "250m", memory: "64Mi" }));
     await stage.pass(1000);
@@ -228,7 +228,7 @@ test("metrics tell what containers use, by annotation or by request", () =>
 
 test("the same seed gives the same events at the same times", async () => {
   const play = async () => {
-    const told: string[] = [];
+    const events: string[] = [];
     await onNodes(
       [node("one"), node("two"), node("three")],
       async (stage) => {
@@ -236,12 +236,12 @@ test("the same seed gives the same events at the same times", async () => {
         await stage.pass(120_000);
         const { items } = await stage.wait(stage.cluster.client.list(Event, { namespace: "default" }));
         for (const { metadata, message, count, lastTimestamp } of items) {
-          told.push(`${metadata.name} ${message} ${count} ${lastTimestamp}`);
+          events.push(`${metadata.name} ${message} ${count} ${lastTimestamp}`);
         }
       },
       { seed: 7 },
     );
-    return told;
+    return events;
   };
   const first = await play();
   assert.ok(first.length > 20);

@@ -96,7 +96,7 @@ for (const mode of ["Immediate", "WaitForFirstConsumer"]) {
     }));
 }
 
-test("a claim that is deleted while a volume is made for it, and made anew, does not hold its pod up", () =>
+test("a claim that is deleted during provisioning and recreated does not block its pod", () =>
   onNodes([node("one")], async (stage) => {
     // There is no provisioner for this class.
     await create(StorageClass, {
@@ -163,7 +163,7 @@ test("a pod whose account was deleted before it started waits for it", () =>
     await runs(stage, "web", "after the account came back");
   }));
 
-test("a pod that runs goes on and ends by itself though what its volumes were made from is gone", () =>
+test("a running pod continues and completes after the sources of its volumes are deleted", () =>
   onNodes([node("one")], async (stage) => {
     await config("settings")(stage);
     const spec: Partial<PodSpec> = {

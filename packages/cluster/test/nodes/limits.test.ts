@@ -124,7 +124,7 @@ test("an exec session waits for a client that does not read, and is killed when 
   onNodes(NODES, async (stage) => {
     const { client, kubelet } = stage.cluster;
     const pod = await after(stage, 5_000, container("while true; do sleep 1; done"));
-    const before = kubelet.insides.usage(pod, "main")!.memory;
+    const before = kubelet.containerRuntime.usage(pod, "main")!.memory;
     const script = "i=0; while :; do i=$((i+1)); echo $i > /tmp/count; seq 1 10000; done";
     const process = await stage.wait(client.exec("default/p", ["sh", "-c", script]));
     // It reads once: a client of ours keeps a mebibyte, and all of what is never read.
@@ -134,10 +134,10 @@ test("an exec session waits for a client that does not read, and is killed when 
     assert.ok(Number(count) < 50, `${count} times 49 kB`);
     await stage.pass(60_000);
     assert.equal(await executed(stage, "cat /tmp/count"), count);
-    assert.ok(kubelet.insides.usage(pod, "main")!.memory > before);
+    assert.ok(kubelet.containerRuntime.usage(pod, "main")!.memory > before);
     process.close();
     await stage.pass(5_000);
-    assert.equal(kubelet.insides.usage(pod, "main")!.memory, before);
+    assert.equal(kubelet.containerRuntime.usage(pod, "main")!.memory, before);
   }));
 
 test("an attached client that does not read does not block the container", () =>

@@ -19,7 +19,7 @@ class Folders implements LocalVolumes {
   }
 }
 
-/** A node with a kubelet of its own, which has room for pods. */
+/** Adds a node with a separate kubelet and capacity for pods. */
 async function join({ cluster, wait, clock }: VirtualNodes, name: string): Promise<void> {
   const now = new Date(clock.now()).toISOString();
   const resources = { cpu: "4", memory: "8Gi", pods: "110" };

@@ -5,9 +5,9 @@ import { type Client, connect } from "@konverge/client";
 import { type Cluster, type ClusterPort, createBootstrapToken, startCluster } from "@konverge/cluster";
 import { isForbidden, VirtualClock } from "@konverge/core";
 import { CertificateSigningRequest, ConfigMap, Lease, Node, Secret } from "@konverge/kinds";
-import { certificateRequest } from "../behaviour/certificate-requests.ts";
-import { decide } from "../behaviour/certificates.ts";
-import { during } from "../behaviour/stages.ts";
+import { certificateRequest } from "../behavior/certificate-requests.ts";
+import { decide } from "../behavior/certificates.ts";
+import { during } from "../behavior/stages.ts";
 
 const TOKEN = "abcdef.0123456789abcdef";
 const CLIENT = ["digital signature", "client auth"];

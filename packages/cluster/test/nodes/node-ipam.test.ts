@@ -43,10 +43,10 @@ test("a node for which no range is left gets an event, and the range of a node t
       const { items } = await stage.wait(stage.cluster.client.list(Event));
       const message = `Node ${left} status is now: CIDRNotAvailable`;
       assert.ok(items.some((event) => event.reason === "CIDRNotAvailable" && event.message === message));
-      const gone = Object.keys(ranges).find((name) => ranges[name])!;
-      await stage.wait(stage.cluster.client.delete(Node, gone));
+      const deleted = Object.keys(ranges).find((name) => ranges[name])!;
+      await stage.wait(stage.cluster.client.delete(Node, deleted));
       await stage.pass(60_000);
-      assert.equal((await rangesOf(stage))[left], ranges[gone]);
+      assert.equal((await rangesOf(stage))[left], ranges[deleted]);
     },
     { clusterCidr: "10.88.0.0/23" },
   ));

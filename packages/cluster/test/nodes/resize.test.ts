@@ -28,10 +28,10 @@ test("a running pod is given more, without a restart", () =>
     assert.deepEqual(status.resources?.requests, { cpu: "2", memory: "1Gi" });
     assert.equal(status.restartCount, 0);
     assert.equal(conditionOf(await stage.get("web"), "PodResizePending"), undefined);
-    const told = await stage.events("web");
+    const events = await stage.events("web");
     assert.ok(
-      told.some((line) => line.startsWith("ResizeCompleted Pod resize completed: ")),
-      told.join("\n"),
+      events.some((line) => line.startsWith("ResizeCompleted Pod resize completed: ")),
+      events.join("\n"),
     );
   }));
 
@@ -49,9 +49,9 @@ test("a resize is in progress between being allocated and being there", () =>
     const done = await stage.get("web");
     assert.equal(conditionOf(done, "PodResizeInProgress"), undefined);
     assert.equal(containerOf(done).resources?.requests?.["cpu"], "2");
-    const told = (await stage.events("web")).filter((line) => line.startsWith("Resize"));
+    const events = (await stage.events("web")).filter((line) => line.startsWith("Resize"));
     assert.deepEqual(
-      told.map((line) => line.split(" ")[0]),
+      events.map((line) => line.split(" ")[0]),
       ["ResizeStarted", "ResizeCompleted"],
     );
   }));

@@ -78,10 +78,10 @@ test("a pod that matters more makes others go, and takes their place", () =>
     assert.equal((await stage.get("winner")).spec?.nodeName, place);
     await assert.rejects(stage.get("loser"), /not found/);
     assert.equal((await stage.get("kept")).metadata.deletionTimestamp, undefined, "its budget protects it");
-    const told = await stage.events("loser");
+    const events = await stage.events("loser");
     assert.ok(
-      told.some((line) => line.startsWith("Preempted Preempted by pod ")),
-      told.join("\n"),
+      events.some((line) => line.startsWith("Preempted Preempted by pod ")),
+      events.join("\n"),
     );
   }));
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Cluster, type ClusterOptions, type NodeShape, startCluster } from "@konverge/cluster";
 import { type KubeObject, type ObjectKey, VirtualClock } from "@konverge/core";
 import { type ContainerStatus, Event, Pod, type PodSpec } from "@konverge/kinds";
-import { during } from "../behaviour/stages.ts";
+import { during } from "../behavior/stages.ts";
 
 /** A whole cluster on virtual time, with nodes of a test's own. */
 export interface VirtualNodes {

@@ -22,7 +22,7 @@ test("the API server answers while pods are busy", async () => {
   }
   const isBusy = async (index: number) => {
     const { metadata } = await stage.get(`busy-${index}`);
-    return (cluster.kubelet.insides.usage({ metadata } as never, "main")?.cpu ?? 0) > 0;
+    return (cluster.kubelet.containerRuntime.usage({ metadata } as never, "main")?.cpu ?? 0) > 0;
   };
   for (let index = 0; index < PODS; index++) await until(`busy-${index} is busy`, () => isBusy(index));
   for (let request = 0; request < REQUESTS; request++)

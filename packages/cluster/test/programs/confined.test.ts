@@ -12,7 +12,7 @@ const once = { restartPolicy: "Never" as const };
 const CHILD = fileURLToPath(new URL("./child.mjs", import.meta.url));
 const skip = process.platform === "win32";
 
-/** Where files of pods go on this machine while `work` runs: a folder of its own, in which nothing else may appear. */
+/** Sets a temporary folder for the files of pods while `work` runs, in which nothing else may appear. */
 async function inOwnTemp(work: (temp: string) => Promise<void>): Promise<void> {
   const base = mkdtempSync(join(tmpdir(), "confined-"));
   const before = process.env["TMPDIR"];
@@ -44,14 +44,14 @@ const TRICKS: readonly [mount: Omit<VolumeMount, "name">, file: string][] = [
 
 test("volumes of programs are in the container's folder, whatever their paths say", { skip }, () =>
   inOwnTemp(async (temp) => {
-    const seen = new Map<string, readonly string[]>();
+    const listed = new Map<string, readonly string[]>();
     const list: Program = async (container) => {
       const folder = await container.folder();
       assert.ok(folder.startsWith(temp));
       const onDisk = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
       const paths = onDisk.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length));
       assert.deepEqual(paths.sort(), [...container.files.keys()].sort());
-      seen.set(container.pod.metadata.name, paths);
+      listed.set(container.pod.metadata.name, paths);
     };
     await using stage = await programStage({
       "example/list": { run: list },
@@ -82,8 +82,8 @@ test("volumes of programs are in the container's folder, whatever their paths sa
         assert.equal((await ended(stage, name)).exitCode, 0, (await stage.logs(name)).join("\n"));
       }
       assert.ok(
-        seen.get(`list-${index}`)?.includes(file),
-        `${mount.mountPath} is ${file}: ${seen.get(`list-${index}`)}`,
+        listed.get(`list-${index}`)?.includes(file),
+        `${mount.mountPath} is ${file}: ${listed.get(`list-${index}`)}`,
       );
     }
   }),

@@ -16,7 +16,7 @@ const once = { restartPolicy: "Never" as const };
 
 test("a program has its container's args, environment and files; its output is the log, its result the exit code", async () => {
   let folder = "";
-  const tell: Program = async (container) => {
+  const describe: Program = async (container) => {
     const { args, env, files, write } = container;
     folder = await container.folder();
     write(`args ${args.join(" ")}\n`);
@@ -25,16 +25,16 @@ test("a program has its container's args, environment and files; its output is t
     write(`disk ${readFileSync(join(folder, "/etc/settings/mode"), "utf8")}\n`);
     return 4;
   };
-  await using stage = await programStage({ "example/tell": { run: tell } });
+  await using stage = await programStage({ "example/describe": { run: describe } });
   const { client } = stage;
   await client.create(ConfigMap, { metadata: { name: "settings" }, data: { mode: "fast", colour: "red" } });
   await client.create(Secret, { metadata: { name: "secret" }, stringData: { word: "mum" } });
-  await stage.pod("tell", {
+  await stage.pod("describe", {
     ...once,
     containers: [
       {
         name: "main",
-        image: "example/tell:v1",
+        image: "example/describe:v1",
         args: ["--colour", "$(COLOUR)"],
         env: [
           { name: "COLOUR", valueFrom: { configMapKeyRef: { name: "settings", key: "colour" } } },
@@ -51,8 +51,13 @@ test("a program has its container's args, environment and files; its output is t
       { name: "secret", secret: { secretName: "secret" } },
     ],
   });
-  assert.equal((await ended(stage, "tell")).exitCode, 4);
-  assert.deepEqual(await stage.logs("tell"), ["args --colour red", "env red node-1", "files fast mum", "disk fast"]);
+  assert.equal((await ended(stage, "describe")).exitCode, 4);
+  assert.deepEqual(await stage.logs("describe"), [
+    "args --colour red",
+    "env red node-1",
+    "files fast mum",
+    "disk fast",
+  ]);
   assert.ok(!existsSync(folder), "what was made for the container is gone with it");
 });
 
@@ -176,7 +181,7 @@ test("a process gets SIGTERM, has its grace period, and no more", async () => {
   });
   const exits = new Map<string, number>();
   const watch = stage.client.watch(Pod, { namespace: "default" });
-  const seen = (async () => {
+  const watched = (async () => {
     for await (const event of watch) {
       if (!("object" in event)) continue;
       const { metadata, status } = event.object as Pod;
@@ -187,7 +192,7 @@ test("a process gets SIGTERM, has its grace period, and no more", async () => {
   })();
   await stage.client.delete(Pod, "polite");
   await stage.client.delete(Pod, "stubborn");
-  await seen;
+  await watched;
   assert.deepEqual(Object.fromEntries(exits), { polite: 3, stubborn: 137 });
 });
 
@@ -198,7 +203,7 @@ test("a command that cannot be started fails its container and says why", async 
   assert.match((await stage.logs("none")).join("\n"), /spawn \/no\/such\/program ENOENT/);
 });
 
-test("probes really ask a program: it is ready when it says so, and started anew when it is not well", async () => {
+test("probes run against the program: it becomes ready when they succeed, and restarts when liveness fails", async () => {
   let [isReady, isWell, starts] = [false, true, 0];
   const web = webProgram(({ url }, response) => {
     response.statusCode = (url === "/ready" ? isReady : isWell) ? 200 : 503;
@@ -225,10 +230,10 @@ test("probes really ask a program: it is ready when it says so, and started anew
   const status = async () => (await stage.get("serve")).status?.containerStatuses?.[0];
   await until("it runs but is not ready", async () => {
     const { items } = await stage.client.list(Event, { namespace: "default" });
-    const told = items.some(
+    const isReported = items.some(
       ({ message }) => message === "Readiness probe failed: HTTP probe failed with statuscode: 503",
     );
-    return told && (await status())?.ready === false && (await status())?.started;
+    return isReported && (await status())?.ready === false && (await status())?.started;
   });
   isReady = true;
   await until("it is ready", async () => (await status())?.ready);
@@ -246,7 +251,7 @@ test("a program has the machine's time to answer a probe, however fast the clust
   await until("it is ready", async () => (await stage.get("serve")).status?.containerStatuses?.[0]?.ready);
 });
 
-test("a program that ran in a cluster which is gone is started anew in the one that takes over", async () => {
+test("a program that was running in the original cluster is restarted in its fork", async () => {
   let starts = 0;
   const wait: Program = async ({ stop, write }) => {
     starts++;

@@ -4,7 +4,7 @@ import { type Cluster, type ClusterOptions, NotSettledError, startCluster } from
 import { type Clock, sleep, VirtualClock } from "@konverge/core";
 import { ConfigMap, Deployment, Pod } from "@konverge/kinds";
 import { controller, run, silentLog } from "@konverge/runtime";
-import { during } from "../behaviour/stages.ts";
+import { during } from "../behavior/stages.ts";
 
 const HOUR = 3_600_000;
 
@@ -31,7 +31,7 @@ async function onVirtual(
   }
 }
 
-test("a cluster has settled when a rollout is complete, waits for pods included", () =>
+test("a cluster is idle when a rollout is complete, including minReadySeconds", () =>
   onVirtual(async ({ client, settled }, _clock, wait) => {
     await wait(client.create(Deployment, deployment("web", 3, { minReadySeconds: 60 })));
     await settled();
@@ -44,7 +44,7 @@ test("a cluster has settled when a rollout is complete, waits for pods included"
     );
   }));
 
-test("an empty cluster has settled, and so has one with pods that find no place", () =>
+test("an empty cluster is idle, and so is one with unschedulable pods", () =>
   onVirtual(async ({ client, settled }, _clock, wait) => {
     await settled();
     const resources = { requests: { cpu: "1000" } };
@@ -83,7 +83,7 @@ test("a client that writes without end is named, although no time passes", () =>
     try {
       await assert.rejects(settled(), (error: unknown) => {
         assert.ok(error instanceof NotSettledError);
-        assert.match(error.message, /without time passing/);
+        assert.match(error.message, /while the clock stands still/);
         assert.match(
           error.reasons[0] ?? "",
           /^\/configmaps default\/counter was written \d+ times, last by kubernetes-admin/,
@@ -116,7 +116,7 @@ test("an operator that writes without end is named as a hot loop", () =>
     await wait(manager.stop());
   }));
 
-test("an operator whose work fails is named by its retries, one that looks again now and then is not", () =>
+test("an operator that retries a failing reconcile is named, one with a periodic requeue is not", () =>
   onVirtual(async ({ client, clock, settled }, _clock, wait) => {
     let fails = true;
     const flaky = controller(ConfigMap, {
@@ -135,7 +135,7 @@ test("an operator whose work fails is named by its retries, one that looks again
     await wait(manager.stop());
   }));
 
-test("a watcher that has not taken what there is keeps a cluster from settling", () =>
+test("a watcher with undelivered events keeps a cluster from being idle", () =>
   onVirtual(async ({ client, server, settled }, _clock, wait) => {
     const { body } = await server.transport({ method: "GET", path: "/api/v1/configmaps?watch=1", headers: {} });
     assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
@@ -149,7 +149,7 @@ test("a watcher that has not taken what there is keeps a cluster from settling",
     await settled();
   }));
 
-test("in real time a cluster settles as well", async () => {
+test("in real time a cluster becomes idle as well", async () => {
   await using cluster = await startCluster();
   await cluster.client.create(Deployment, deployment("web", 2));
   await cluster.settled({ idlePeriod: 200 });

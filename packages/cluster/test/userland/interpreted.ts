@@ -11,7 +11,7 @@ const NETWORK = {
   address: "10.0.0.1",
   hostName: "pod",
   fullName: "pod",
-  lookUp: () => [],
+  lookup: () => [],
   resolve: () => [],
   connect: () => Promise.reject(new Error("refused")),
   listen: () => () => {},

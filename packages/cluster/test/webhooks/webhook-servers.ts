@@ -33,7 +33,7 @@ export async function webhookServer(chain: readonly Made[]): Promise<WebhookServ
   });
   const server = createServer({ cert: pemOf(chain), key }, (socket) => {
     sockets.push(socket.on("error", () => {}));
-    // HTTP over a stream of its own, since the bytes of a TLS server's own sockets cannot be counted.
+    // HTTP over a separate stream, since the bytes of a TLS server's sockets cannot be counted.
     const counted = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         received.bytes += chunk.length;

@@ -15,7 +15,7 @@ export class DataPending extends Error {
 /** The most objects of one collection. */
 const LARGEST_COLLECTION = 1000;
 
-/** What kro takes for data that is not there yet. Other errors are mistakes that do not pass by themselves. */
+/** The errors that kro treats as missing data. Other errors are mistakes, not transient. */
 const PENDING = /no such key|no such field|no such attribute|index out of bounds/;
 
 /** The value of an expression. */

@@ -36,7 +36,7 @@ export class ExternalReferences {
     return [keyOf(object), ANY].flatMap((key) => [...(this.#readers.get(`${what} ${key}`) ?? [])]);
   }
 
-  /** An instance is gone. */
+  /** An instance is deleted. */
   forget(instance: ObjectKey): void {
     for (const readers of this.#readers.values()) readers.delete(instance);
   }

@@ -115,12 +115,15 @@ function reportOf(
 ): { status: object; conditions: Conditions } {
   const problems = nodes.map((result) => problemOf(result, refused)).filter((problem) => problem !== undefined);
   const errors = problems.filter(({ isError }) => isError);
-  const told = (errors.length > 0 ? errors : problems).map(({ message }) => message).join("; ");
+  const message = (errors.length > 0 ? errors : problems).map(({ message }) => message).join("; ");
   const state = errors.length > 0 ? "ERROR" : problems.length > 0 ? "IN_PROGRESS" : "ACTIVE";
   const ResourcesReady =
     problems.length === 0
       ? conditionTrue("AllResourcesReady", "all resources are created and ready")
-      : conditionFalse("NotReady", `${errors.length > 0 ? "resource error" : "awaiting resource readiness"}: ${told}`);
+      : conditionFalse(
+          "NotReady",
+          `${errors.length > 0 ? "resource error" : "awaiting resource readiness"}: ${message}`,
+        );
   const Ready = problems.length === 0 ? conditionTrue("Ready", "") : ResourcesReady;
   return { status: { ...status, state }, conditions: { ...MANAGED, ResourcesReady, Ready } };
 }

@@ -11,7 +11,7 @@ export interface KnownKind {
   readonly revision: string;
 }
 
-/** Finds a kind by what an object says of itself. */
+/** Finds a kind by the `apiVersion` and `kind` of an object. */
 export type KindLookup = (apiVersion: string, kind: string) => KnownKind | undefined;
 
 const OBJECT_META = () => builtinSchema("", "v1", "ConfigMap").properties!["metadata"]!;

@@ -65,7 +65,7 @@ const resource = z
   })
   .check(cel("has(self.template) != has(self.externalRef)", "set either template or externalRef"));
 
-/** A graph of resources behind a kind of its own: the API of kro 0.9. */
+/** A graph of resources behind a custom kind: the API of kro 0.9. */
 export const ResourceGraphDefinition = defineKind({
   group: "kro.run",
   kind: "ResourceGraphDefinition",

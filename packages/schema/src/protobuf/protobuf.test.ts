@@ -30,7 +30,7 @@ test("bodies that Go wrote are read as the JSON that Go writes", () => {
 
 test("objects are written as Go writes them, byte for byte", () => {
   for (const [body, object] of recorded) {
-    // JSON cannot tell an entry whose bytes are nil from one whose bytes are empty.
+    // JSON does not distinguish nil bytes from empty ones.
     if (object["kind"] === "ConfigMap" || object["kind"] === "Secret") continue;
     assert.equal(encodeProtobuf(object).toString("base64"), body);
   }

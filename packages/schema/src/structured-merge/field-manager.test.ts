@@ -236,7 +236,7 @@ test("a user who moves from client-side to server-side apply does not conflict w
   assert.equal(error.message, 'Apply failed with 1 conflict: conflict with "hpa" using apps/v1: .spec.replicas');
 });
 
-test("who takes over an updater's fields can then remove them", () => {
+test("an applier that acquires an updater's fields can then remove them", () => {
   const { fields } = setUp();
   let live = stored(fields.update(undefined, deployment({ replicas: 1, paused: true }), "old-operator"));
   live = fields.apply(live, deployment({ replicas: 1 }), "me");
@@ -352,7 +352,7 @@ test("two managers that do not force never lose each other's fields", () => {
   );
 });
 
-test("what everybody has stopped applying is gone", () => {
+test("fields that no manager applies any more are removed", () => {
   fc.assert(
     fc.property(configuration, configuration, (one, two) => {
       const { fields } = setUp();

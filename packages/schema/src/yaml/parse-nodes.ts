@@ -10,7 +10,7 @@ export class YamlNode {
   readonly tag: string;
   /** The text of a scalar, or the name of what an alias stands for. */
   readonly text: string;
-  /** A scalar without quotes and tag: what it looks like tells its type. */
+  /** A scalar without quotes and tag: its type follows from its text. */
   readonly isPlain: boolean;
   /** The items of a list; the keys and values of a map, in turn. */
   readonly items: YamlNode[];
@@ -150,7 +150,7 @@ export class NodeParser {
     }
   }
 
-  /** The entries of a list in block form, up to the end of its own block, if it has one. */
+  /** The entries of a list in block form, up to the end of the list's block, if it has one. */
   #entries(list: YamlNode, hasBlock: boolean): YamlNode {
     for (;;) {
       const token = this.#scanner.peek();

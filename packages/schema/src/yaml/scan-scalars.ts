@@ -217,7 +217,7 @@ function scanBlockHeader(cursor: Cursor): { keep: string; increment: number } {
   return { keep, increment };
 }
 
-/** Passes indentation and empty lines; the first line that is not empty tells the indentation, if it is not known. */
+/** Skips indentation and empty lines; the first line that is not empty defines the indentation, if it is not known. */
 function passEmptyLines(cursor: Cursor, known: number, parent: number): { breaks: string; indent: number } {
   let breaks = "";
   let deepest = 0;

@@ -44,16 +44,16 @@ export async function realPolicyAnswers(cluster: RealCluster): Promise<PolicyAns
   const patched: Record<string, unknown> = {};
   for (const [i, text] of patches.entries()) {
     // The second mutation shows when the policy has come into force; it is only reached if the first can be applied.
-    const probe = "[JSONPatch{op: 'add', path: '/metadata/labels/seen', value: 'yes'}]";
+    const probe = "[JSONPatch{op: 'add', path: '/metadata/labels/patched', value: 'yes'}]";
     await server.install("Mutating", `patch${i}`, policySpec("jsonPatch", [probe, text]));
-    const { status, body } = await server.judge(`patch${i}`, ({ status, body }) => status >= 400 || isSeen(body));
+    const { status, body } = await server.judge(`patch${i}`, ({ status, body }) => status >= 400 || isPatched(body));
     patched[text] = status === 201 ? body.data : null;
   }
   return { refused, conditions: said, patched };
 }
 
-const isSeen = (body: object) =>
-  (body as { metadata?: { labels?: { seen?: string } } }).metadata?.labels?.seen === "yes";
+const isPatched = (body: object) =>
+  (body as { metadata?: { labels?: { patched?: string } } }).metadata?.labels?.patched === "yes";
 
 function policySpec(field: PolicyField, expressions: readonly string[]): Record<string, unknown> {
   const common = {

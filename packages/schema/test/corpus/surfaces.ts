@@ -71,7 +71,7 @@ export const Selectable = defineKind({
   },
 });
 
-const evolvingStatus = z.object({ seen: z.int().optional() });
+const evolvingStatus = z.object({ visited: z.int().optional() });
 
 export const Evolving = defineKind({
   group,
@@ -130,7 +130,7 @@ export const Described = defineKind({
           list: z.array(z.string().describe("Each item.")).describe("All items.").optional(),
         })
         .describe("What is wanted."),
-      status: z.object({ seen: z.boolean().optional().describe("Whether it was noticed.") }).describe("What is."),
+      status: z.object({ visited: z.boolean().optional().describe("Whether it was noticed.") }).describe("What is."),
     },
   },
 });

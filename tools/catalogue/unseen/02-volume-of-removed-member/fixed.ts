@@ -22,7 +22,7 @@ export const scenario = shrunkAndGrown(
       for (const { metadata } of unused) {
         await tolerant(client.delete(PersistentVolumeClaim, `${namespace}/${metadata.name}`));
       }
-      // A claim that is being deleted belongs to a member that was removed: its name is free when it is gone.
+      // A terminating claim belongs to a removed member: its name is free once it is deleted.
       if ([...pods, ...claims].some(({ metadata }) => metadata.deletionTimestamp)) return;
       if (surplus.length > 0 || unused.length > 0) return;
       for (let i = 0; i < size; i++) {

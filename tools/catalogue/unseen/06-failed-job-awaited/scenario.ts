@@ -12,7 +12,7 @@ export const setUp =
     await reaches(environment, "a", "Ready");
   };
 
-/** The Job that sets an App up. It does not retry by itself. */
+/** The Job that sets an App up. It has no retries. */
 export function setup(app: App): Job {
   const { name, namespace } = app.metadata;
   const containers = [{ name: "init", image: app.spec.image ?? "" }];

@@ -253,7 +253,7 @@ test("an image that changes is checked again, labels that change are not", async
   assert.equal((await send("PATCH", "/api/v1/namespaces/n/pods/p", update)).status, 403);
 });
 
-test("the levels of warnings and of the audit log have versions of their own, and warnings follow what is enforced", async () => {
+test("the levels of warnings and of the audit log have separate versions, and warnings follow what is enforced", async () => {
   const { send } = await serverWith({
     [`${LABEL}/enforce`]: "baseline",
     [`${LABEL}/enforce-version`]: "v1.33",

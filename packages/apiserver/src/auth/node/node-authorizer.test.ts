@@ -39,7 +39,7 @@ test("a node is refused everything else, with the reason", () => {
   }
 });
 
-test("a node has no access before a pod is bound to it, and none after the pod is gone", () => {
+test("a node has no access before a pod is bound to it, and none after the pod is deleted", () => {
   const { store, ask } = stage();
   const secret = (user: User) => ask(user, "GET", `${TEAM}/secrets/late`).allowed;
   const late = pod("late", undefined, { volumes: [{ name: "s", secret: { secretName: "late" } }] });
@@ -64,8 +64,8 @@ test("a mirror pod, which a node creates itself, gives the node nothing but the 
 test("only members of system:nodes with a node's name are nodes, and roles still give them more", () => {
   const { store, ask } = stage();
   const path = `${TEAM}/secrets/env`;
-  const nobody = { name: "system:node:one", groups: ["system:authenticated"] };
-  assert.deepEqual(ask(nobody, "GET", path), { allowed: false, reason: "" });
+  const stranger = { name: "system:node:one", groups: ["system:authenticated"] };
+  assert.deepEqual(ask(stranger, "GET", path), { allowed: false, reason: "" });
   assert.deepEqual(ask({ name: "jane", groups: ["system:nodes"] }, "GET", path), { allowed: false, reason: "" });
   assert.deepEqual(ask(kubelet(""), "GET", path), {
     allowed: false,

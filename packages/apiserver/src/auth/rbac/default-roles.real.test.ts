@@ -11,8 +11,8 @@ const plane = findControlPlane();
 const updating = process.env["UPDATE_FACTS"] !== undefined;
 
 /**
- * `UPDATE_FACTS=1 node --test default-roles.real.test.ts` writes the data file anew from the real server instead of holding
- * it against one.
+ * `UPDATE_FACTS=1 node --test default-roles.real.test.ts` regenerates the data file from the real server instead of comparing
+ * it with one.
  */
 describe("the default roles", { skip: plane.available ? false : plane.why }, () => {
   let cluster: RealCluster;

@@ -325,7 +325,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
         ).body.message?.includes("system:masters") ?? false,
     );
 
-    const wishes: Record<string, string | string[]>[] = [
+    const impersonations: Record<string, string | string[]>[] = [
       { "impersonate-user": "jane" },
       { "impersonate-user": "bob" },
       { "impersonate-user": "jane", "impersonate-group": ["devs"] },
@@ -344,7 +344,7 @@ describe("authorization as a real server does it", { skip: plane.available ? fal
     ];
     const refusals = new Set<string>();
     for (const [user] of grants) {
-      for (const headers of wishes) {
+      for (const headers of impersonations) {
         for (const path of ["/api/v1/pods", "/apis/apps/v1/namespaces/default/deployments/x", "/api"]) {
           const real = await askReal(cluster, "GET", path, { as: credentials.get(user)!, headers });
           const info = requestInfo({ method: "GET", path });

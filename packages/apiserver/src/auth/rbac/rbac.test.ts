@@ -63,10 +63,10 @@ test("the default roles allow users discovery, administrators everything and oth
   assert.ok(may(authorizer, jane, "GET", "/apis/apps/v1"));
   assert.ok(may(authorizer, jane, "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"));
   assert.ok(!may(authorizer, jane, "GET", "/api/v1/namespaces/default/pods"));
-  const nobody: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
-  assert.ok(may(authorizer, nobody, "GET", "/healthz"));
-  assert.ok(may(authorizer, nobody, "GET", "/version"));
-  assert.ok(!may(authorizer, nobody, "GET", "/api"));
+  const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+  assert.ok(may(authorizer, anonymous, "GET", "/healthz"));
+  assert.ok(may(authorizer, anonymous, "GET", "/version"));
+  assert.ok(!may(authorizer, anonymous, "GET", "/api"));
   assert.ok(
     may(authorizer, { name: "system:kube-scheduler", groups: [] }, "POST", "/api/v1/namespaces/a/pods/p/binding"),
   );

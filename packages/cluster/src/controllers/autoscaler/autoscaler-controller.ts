@@ -16,7 +16,7 @@ import { FAILURES, MetricError, measure, type Proposal, podsOfSelector, type Tar
 import { type History, noteScaled, pace } from "./pace.ts";
 
 const NAME = "horizontal-pod-autoscaler";
-/** Milliseconds between two looks. */
+/** The sync period, in milliseconds. */
 const PERIOD = 15_000;
 
 const LIMITS: Record<string, string> = {
@@ -42,15 +42,14 @@ function autoscalerController({ kinds }: ComponentContext) {
       const uid = hpa.metadata.uid!;
       const history = histories.get(uid) ?? { recommendations: [], ups: [], downs: [] };
       histories.set(uid, history);
-      const look = new Look(context, kinds, hpa, history);
-      await look.run();
+      await new Reconciliation(context, kinds, hpa, history).run();
       return { requeueAfter: PERIOD };
     },
   });
 }
 
-/** One look at one autoscaler. */
-class Look {
+/** One reconcile of one autoscaler. */
+class Reconciliation {
   readonly #context: ReconcileContext;
   readonly #kinds: ServedKinds;
   readonly #hpa: HorizontalPodAutoscaler;

@@ -85,7 +85,7 @@ async function stage(spec: Partial<NonNullable<HorizontalPodAutoscaler["spec"]>>
     },
     size: async () => (await user.get(Deployment, "web")).spec.replicas,
     autoscaler: () => user.get(HorizontalPodAutoscaler, "default/web"),
-    told: async () => (await user.list(Event)).items.map(({ reason, message }) => `${reason} ${message}`),
+    events: async () => (await user.list(Event)).items.map(({ reason, message }) => `${reason} ${message}`),
     async stop() {
       const stopping = running.stop();
       await clock.advance(2000);
@@ -99,7 +99,7 @@ const conditionsOf = ({ status }: HorizontalPodAutoscaler) =>
   Object.fromEntries((status?.conditions ?? []).map(({ type, status: value, reason }) => [type, `${value} ${reason}`]));
 
 test("pods that use too much get company, and lose it when they have used little for a while", async () => {
-  const { usage, pass, size, autoscaler, told, stop } = await stage({
+  const { usage, pass, size, autoscaler, events, stop } = await stage({
     metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } }],
   });
   usage.cpu = "100m";
@@ -111,7 +111,7 @@ test("pods that use too much get company, and lose it when they have used little
     current: { averageUtilization: 100, averageValue: "100m" },
   });
   assert.ok(
-    (await told()).includes(
+    (await events()).includes(
       "SuccessfulRescale New size: 4; reason: cpu resource utilization (percentage of request) above target",
     ),
   );
@@ -121,7 +121,7 @@ test("pods that use too much get company, and lose it when they have used little
   assert.equal(conditionsOf(await autoscaler())["AbleToScale"], "True ScaleDownStabilized");
   await pass(120_000);
   assert.equal(await size(), 2);
-  assert.ok((await told()).some((line) => line.endsWith("reason: All metrics below target")));
+  assert.ok((await events()).some((line) => line.endsWith("reason: All metrics below target")));
   await stop();
 });
 

@@ -21,7 +21,7 @@ export interface Proposal {
   status: MetricStatus;
 }
 
-/** What an autoscaler looks at. */
+/** What an autoscaler measures. */
 export interface Target {
   hpa: HorizontalPodAutoscaler;
   specReplicas: number;
@@ -72,8 +72,9 @@ function toleranceOf(hpa: HorizontalPodAutoscaler): Tolerance {
   return { up: read(up.tolerance), down: read(down.tolerance) };
 }
 
-/** What went wrong with a metric, in the words of each place that tells of it: a condition, and all metrics together. */
+/** Why a metric cannot be read. Its message is for the metric's own condition. */
 export class MetricError extends Error {
+  /** The message when all metrics have failed. */
   readonly inAll: string;
 
   constructor(message: string, inAll: string, cause: unknown) {
@@ -82,7 +83,7 @@ export class MetricError extends Error {
   }
 }
 
-/** Words what a metric's reading fails with: `why` for the condition, `inAll` for the failure of all of them. */
+/** Reads a metric. `why` words an error for the condition, `inAll` for the failure of all metrics. */
 async function reading<T>(
   read: () => Promise<T>,
   why: (message: string) => string,

@@ -18,7 +18,7 @@ test("upwards it goes at once, but at most to twice the size or by four", () => 
   assert.deepEqual(pace(autoscaler({}, 15), empty(), 10, 50, 0), { replicas: 15, limit: "TooManyReplicas" });
 });
 
-test("what was gained within the period counts towards the limit", () => {
+test("replicas added within the period count toward the limit", () => {
   const history = empty();
   const hpa = autoscaler({ scaleUp: { policies: [{ type: "Pods", value: 3, periodSeconds: 60 }] } });
   noteScaled(hpa, history, 4, 6, 0);

@@ -76,7 +76,7 @@ interface StatusWithJobs extends CronJobStatus {
   readonly active: readonly ObjectReference[];
 }
 
-/** The status without active Jobs that have ended or are gone. */
+/** The status without the active Jobs that have finished or no longer exist. */
 async function withEnded(context: ReconcileContext, cronJob: CronJob, jobs: Jobs): Promise<StatusWithJobs> {
   const { events, client } = context;
   const status: Mutable<CronJobStatus> = deepCopy(cronJob.status ?? {});

@@ -1,13 +1,13 @@
 import type { Schedule } from "@konverge/core";
 import type { CronJob } from "@konverge/kinds";
 
-/** More than so many are a sign that something is wrong. */
+/** More missed starts than this are reported with a warning. */
 const TOO_MANY = 100;
 
 /** The start that is due, if one is. */
 export interface DueStart {
   time: number;
-  /** So many starts were missed that it is worth a warning. */
+  /** More than {@link TOO_MANY} starts were missed. */
   tooMany: boolean;
 }
 

@@ -85,7 +85,7 @@ async function settleNodes(
     else if (!fit.mayStay) remove.push(...there.filter((pod) => !isLeaving(pod)));
     else remove.push(...surplus(context, there, { hash, allowsTwo }));
   }
-  // Pods on nodes that are gone are the pod garbage collector's; those that never got to theirs are not.
+  // The pod garbage collector deletes pods on nodes that no longer exist, but not those that were never bound.
   for (const [node, there] of byNode) {
     if (!fits.has(node)) remove.push(...there.filter((pod) => !isLeaving(pod) && !pod.spec?.nodeName));
   }

@@ -4,7 +4,7 @@ import type { Deployment, ReplicaSet } from "@konverge/kinds";
 export const REVISION = "deployment.kubernetes.io/revision";
 /** Earlier numbers of the same template. */
 const REVISION_HISTORY = "deployment.kubernetes.io/revision-history";
-/** The Deployment's size when a ReplicaSet was last scaled: tells a change of the size from a change of the template. */
+/** The Deployment's size when a ReplicaSet was last scaled: distinguishes a scale-up or -down from a rollout. */
 export const DESIRED = "deployment.kubernetes.io/desired-replicas";
 /** The same, with the surge on top. */
 export const MAX = "deployment.kubernetes.io/max-replicas";
@@ -36,7 +36,7 @@ export function nextRevision(sets: readonly ReplicaSet[]): bigint {
   return sets.map(revisionOf).reduce((highest, one) => (one > highest ? one : highest), 0n) + 1n;
 }
 
-/** The annotations that a ReplicaSet shall have which now stands for the Deployment's template, as revision `revision`. */
+/** The desired annotations of the new ReplicaSet, which has the Deployment's current template, at this revision. */
 export function annotationsFor(
   deployment: Deployment,
   known: Annotations,

@@ -12,8 +12,8 @@ import { KeyWorker } from "../../parts/key-worker.ts";
 import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.ts";
 import type { ServedKind } from "../../parts/served-kinds.ts";
 import {
+  type AffectedNodes,
   FOREGROUND,
-  type Looks,
   type Node,
   nodeKey,
   ORPHAN,
@@ -27,18 +27,20 @@ import {
 const IGNORED = new Set(["/events"]);
 
 /**
- * Removes objects whose owners are gone.
+ * Deletes objects whose owners no longer exist.
  *
- * Flow: every kind that has objects is watched and becomes a graph of owners and dependents. A change puts
- * the nodes it concerns into a queue; whatever is done to an object is decided on a fresh reading of it, with its uid and
- * resourceVersion as preconditions.
+ * Flow: every kind that has objects is watched, and its objects are added to a graph of owners and dependents. A change
+ * queues the nodes that it affects; every write is decided on a live read of the object, with its uid and resourceVersion
+ * as preconditions.
  *
  * Guarantees
- * - An object goes when all its owners are gone, and only then. An owner counts as gone when the server says so, by name
- *   and uid, or when its kind is no longer served: neither a cache nor a name that is in use again is believed.
- * - A namespaced owner is looked for in the object's own namespace alone. An object without a namespace that names a
- *   namespaced owner, and one whose owner was never seen and is of an unknown kind, stay.
- * - Foreground: the owner stays until those are gone that block it. Orphan: they stay, without the owner's reference.
+ * - An object is deleted when none of its owners exists any more, and only then. An owner counts as absent when the server
+ *   has no object with its name and uid, or when its kind is no longer served. The cache is not trusted, nor an object
+ *   that reuses the name.
+ * - A namespaced owner is looked up in the dependent's namespace only. A cluster-scoped object with a namespaced owner is
+ *   kept, and so is one whose owner was never observed and is of an unknown kind.
+ * - Foreground: the owner stays until its blocking dependents are deleted. Orphan: the dependents stay, without the owner
+ *   reference.
  */
 class GarbageCollector {
   readonly #graph = new OwnershipGraph();
@@ -56,7 +58,7 @@ class GarbageCollector {
     this.#client = client;
     const name = "garbage-collector-controller";
     this.#events = new EventRecorder({ client, clock, component: name, instance: "" });
-    this.#remove = new KeyWorker({ clock, log, name, work: (uid) => this.#look(uid) });
+    this.#remove = new KeyWorker({ clock, log, name, work: (uid) => this.#process(uid) });
     this.#orphan = new KeyWorker({ clock, log, name: `${name}: orphans`, work: (uid) => this.#setFree(uid) });
     this.#leave = [kinds.onPopulated((kind) => this.#monitor(kind)), kinds.onWithdrawn((kind) => this.#withdraw(kind))];
   }
@@ -84,7 +86,7 @@ class GarbageCollector {
     for (const node of this.#graph.delete(uid)) this.#remove.add(node.uid);
   }
 
-  /** A kind whose definition is gone has no objects any more, and no watch that would tell. */
+  /** The definition of a kind was deleted: its objects are deleted too, but no watch reports that. */
   #withdraw({ group, plural }: ServedKind): void {
     const view = this.#views.get(`${group}/${plural}`);
     if (!view) return;
@@ -94,7 +96,7 @@ class GarbageCollector {
     for (const uid of uids) this.#forget(uid);
   }
 
-  #follow({ remove, orphan, misplaced }: Looks): void {
+  #follow({ remove, orphan, misplaced }: AffectedNodes): void {
     for (const { owners } of remove) {
       // The kind of an owner has to be watched, even if it has never had objects.
       for (const owner of owners) {
@@ -115,7 +117,7 @@ class GarbageCollector {
     }
   }
 
-  async #look(uid: string): Promise<undefined> {
+  async #process(uid: string): Promise<undefined> {
     const node = this.#graph.get(uid);
     if (!node?.served) return undefined;
     if (node.deleting && !waitsForDependents(node)) return undefined;
@@ -156,7 +158,7 @@ class GarbageCollector {
       if (absent.length + waiting.length === 0) return;
       await this.#patchOwners(node, object, solid);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
-      // Two that wait for each other would wait for ever.
+      // Two objects that wait for each other would be deadlocked.
       if ([...node.dependents].some(waitsForDependents)) {
         await this.#patchOwners(
           node,
@@ -177,11 +179,11 @@ class GarbageCollector {
     }
   }
 
-  /** The owner as the server has it; undefined if it is gone; `unknown` if nothing can be concluded. */
+  /** The owner as read from the server; undefined if it does not exist; `unknown` if that cannot be decided. */
   async #owner(node: Node, reference: OwnerReference): Promise<KubeObject | "unknown" | undefined> {
     const kind = this.#context.kinds.byName(ownerGroup(reference), reference.kind);
     // Objects are deleted with their definition: they can no longer be read, but their deletion was observed.
-    if (!kind && this.#graph.get(reference.uid)?.gone) return undefined;
+    if (!kind && this.#graph.get(reference.uid)?.deleted) return undefined;
     if (!kind) throw new Error(`unable to find the kind ${reference.apiVersion} ${reference.kind} of an owner`);
     if (kind.namespaced && !node.namespace) return "unknown";
     const key = kind.namespaced ? `${node.namespace}/${reference.name}` : reference.name;

@@ -10,39 +10,39 @@ export interface Node {
   readonly name: string;
   /** Undefined: an owner reference names it, but it has not been observed. */
   served: ServedKind | undefined;
-  /** It was seen, and then seen to be deleted. */
-  gone: boolean;
+  /** Both the object and its deletion were observed. */
+  deleted: boolean;
   owners: readonly OwnerReference[];
   readonly dependents: Set<Node>;
   deleting: boolean;
   finalizers: readonly string[];
 }
 
-/** The finalizers by which users ask the collector for something before an object goes. */
+/** The finalizers that select how the dependents of a deleted object are treated. */
 export const FOREGROUND = "foregroundDeletion";
 export const ORPHAN = "orphan";
 
-/** A node that waits until those it owns are gone. */
+/** Whether a node waits until its dependents are deleted. */
 export const waitsForDependents = (node: Node): boolean => node.deleting && node.finalizers.includes(FOREGROUND);
 
 /** The key of a node's object. */
 export const nodeKey = ({ namespace, name }: Node): ObjectKey => (namespace ? `${namespace}/${name}` : name);
 
-/** What has become worth a look through a change. */
-export interface Looks {
-  /** Nodes that may have to be deleted, or whose own deletion may go on. */
+/** The nodes that a change affects. */
+export interface AffectedNodes {
+  /** Nodes that may have to be deleted, or whose deletion may continue. */
   remove: Node[];
-  /** Nodes that go and leave behind what they own. */
+  /** Nodes that are being deleted and orphan their dependents. */
   orphan: Node[];
-  /** Nodes that name an owner which is somewhere else. */
+  /** Nodes with an owner reference to an object in another namespace. */
   misplaced: { node: Node; reference: OwnerReference }[];
 }
 
 /**
  * All objects and who owns whom, by uid.
  *
- * What must stay true: a node is among the dependents of the node of each of its owners, whether that owner has been seen
- * or not; an owner that was never seen is looked up before anything is concluded from its absence.
+ * Invariants: a node is a dependent of each of its owners' nodes, even if that owner has not been observed; an owner that
+ * was never observed is looked up before it counts as absent.
  */
 export class OwnershipGraph {
   readonly #nodes = new Map<string, Node>();
@@ -52,10 +52,10 @@ export class OwnershipGraph {
   }
 
   /** An object is there, new or changed. */
-  put(served: ServedKind, object: KubeObject): Looks {
+  put(served: ServedKind, object: KubeObject): AffectedNodes {
     const { metadata } = object;
     const uid = metadata.uid!;
-    const looks: Looks = { remove: [], orphan: [], misplaced: [] };
+    const affected: AffectedNodes = { remove: [], orphan: [], misplaced: [] };
     const owners = metadata.ownerReferences ?? [];
     let node = this.#nodes.get(uid);
     const isNew = !node?.served;
@@ -67,17 +67,17 @@ export class OwnershipGraph {
     } else if (!node.served && node.namespace !== (metadata.namespace ?? "")) {
       // Owner references expect it in another namespace: for those dependents it does not exist.
       node.namespace = metadata.namespace ?? "";
-      looks.remove.push(...[...node.dependents].filter((dependent) => dependent.namespace !== node!.namespace));
+      affected.remove.push(...[...node.dependents].filter((dependent) => dependent.namespace !== node!.namespace));
     }
     node.served = served;
     node.owners = owners;
     node.deleting = metadata.deletionTimestamp !== undefined;
     node.finalizers = metadata.finalizers ?? [];
-    this.#connect(node, before, looks);
-    if (node.deleting && node.finalizers.includes(ORPHAN) && !wasOrphaning) looks.orphan.push(node);
-    if (waitsForDependents(node) && !wasWaiting) looks.remove.push(node, ...node.dependents);
-    if ((isNew || changedOwners(before, owners)) && this.#mayLackOwners(node)) looks.remove.push(node);
-    return looks;
+    this.#connect(node, before, affected);
+    if (node.deleting && node.finalizers.includes(ORPHAN) && !wasOrphaning) affected.orphan.push(node);
+    if (waitsForDependents(node) && !wasWaiting) affected.remove.push(node, ...node.dependents);
+    if ((isNew || changedOwners(before, owners)) && this.#mayLackOwners(node)) affected.remove.push(node);
+    return affected;
   }
 
   /** While all owners are known and stay, there is nothing to look up. */
@@ -88,7 +88,7 @@ export class OwnershipGraph {
     });
   }
 
-  /** An object is gone: those it owned, and those that waited for it, are to be looked at. */
+  /** An object was deleted. Returns its dependents, and the nodes that waited for it. */
   delete(uid: string): Node[] {
     const node = this.#nodes.get(uid);
     if (!node) return [];
@@ -104,7 +104,7 @@ export class OwnershipGraph {
     else {
       // It stays as an owner that is known not to exist, as long as an owner reference names it.
       node.served = undefined;
-      node.gone = true;
+      node.deleted = true;
       node.owners = [];
       node.deleting = false;
       node.finalizers = [];
@@ -120,7 +120,7 @@ export class OwnershipGraph {
       namespace,
       name,
       served: undefined,
-      gone: false,
+      deleted: false,
       owners: [],
       dependents: new Set(),
       deleting: false,
@@ -130,12 +130,12 @@ export class OwnershipGraph {
     return node;
   }
 
-  #connect(node: Node, before: readonly OwnerReference[], looks: Looks): void {
+  #connect(node: Node, before: readonly OwnerReference[], affected: AffectedNodes): void {
     for (const { uid } of before) {
       if (node.owners.some((owner) => owner.uid === uid)) continue;
       const former = this.#nodes.get(uid);
       former?.dependents.delete(node);
-      if (former && waitsForDependents(former)) looks.remove.push(former);
+      if (former && waitsForDependents(former)) affected.remove.push(former);
       if (former && !former.served && former.dependents.size === 0) this.#nodes.delete(uid);
     }
     for (const reference of node.owners) {
@@ -144,8 +144,8 @@ export class OwnershipGraph {
       const isNews = !owner.dependents.has(node);
       owner.dependents.add(node);
       // Dependents that no longer block may let their owner go.
-      if (waitsForDependents(owner)) looks.remove.push(owner);
-      if (isNews && owner.served && !isPlacedFor(owner, node)) looks.misplaced.push({ node, reference });
+      if (waitsForDependents(owner)) affected.remove.push(owner);
+      if (isNews && owner.served && !isPlacedFor(owner, node)) affected.misplaced.push({ node, reference });
     }
   }
 }

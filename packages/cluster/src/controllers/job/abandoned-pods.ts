@@ -7,7 +7,7 @@ import { finishedCondition, isTracked } from "./job-state.ts";
 
 const BY_JOB = "job";
 
-/** Releases pods that are no longer counted: their Job is gone, is being deleted, or has ended. */
+/** Removes the tracking finalizer from pods that are no longer counted: their Job is deleted, terminating or finished. */
 class AbandonedPods {
   readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
@@ -15,14 +15,14 @@ class AbandonedPods {
   constructor(context: ComponentContext) {
     const { clock, log } = context;
     this.#context = context;
-    this.#worker = new KeyWorker({ clock, log, name: "job-controller: orphans", work: (key) => this.#look(key) });
+    this.#worker = new KeyWorker({ clock, log, name: "job-controller: orphans", work: (key) => this.#process(key) });
     const pods = context.cache.use(Pod);
     pods.addIndex(BY_JOB, (pod) => {
       const owner = isTracked(pod) ? controllerOf(pod) : undefined;
       return owner?.kind === "Job" ? [owner.uid] : [];
     });
     pods.subscribe(({ type, key, object }) => {
-      // A pod without a Job was let go by it; one that is being deleted may have lost it.
+      // A pod without a controller was released by its Job; for a terminating one, the Job may be deleted.
       const isSuspect = !controllerOf(object) || object.metadata.deletionTimestamp !== undefined;
       if (type !== "deleted" && isTracked(object) && isSuspect) this.#worker.add(key);
     });
@@ -36,7 +36,7 @@ class AbandonedPods {
     await this.#worker.stop();
   }
 
-  async #look(key: ObjectKey): Promise<undefined> {
+  async #process(key: ObjectKey): Promise<undefined> {
     const { client } = this.#context;
     const absent = (error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -56,7 +56,7 @@ class AbandonedPods {
   }
 }
 
-/** Lets pods go that no Job counts any more. */
+/** Releases pods that no Job counts any more. */
 export const abandonedPods: ControlPlaneComponent = {
   name: "job-orphan-pods",
   user: "job-controller",

@@ -5,19 +5,19 @@ import { podCondition } from "../workloads/pod-state.ts";
 const FIRST_WAIT = 10_000;
 const LONGEST_WAIT = 600_000;
 
-/** How a Job's pods have fared lately: what its waits are computed from. */
-export interface Fortunes {
+/** The recent failures of a Job's pods, from which its backoff is computed. */
+export interface FailureHistory {
   failuresSinceSuccess: number;
   lastFailure: number | undefined;
 }
 
-/** The fortunes after some more pods have ended. */
-export function fortunesAfter(
-  before: Fortunes | undefined,
+/** Adds pods that have finished since. */
+export function failureHistoryAfter(
+  before: FailureHistory | undefined,
   succeeded: readonly Pod[],
   failed: readonly Pod[],
   clock: Clock,
-): Fortunes {
+): FailureHistory {
   const known = before ?? { failuresSinceSuccess: 0, lastFailure: undefined };
   const times = failed.map((pod) => finishedAt(pod, clock)).sort((a, b) => a - b);
   if (succeeded.length === 0) {
@@ -29,8 +29,8 @@ export function fortunesAfter(
   return { failuresSinceSuccess: since.length, lastFailure: since.at(-1) };
 }
 
-/** Milliseconds to wait before the next pod, after so many failures in a row. */
-export function waitAfter({ failuresSinceSuccess, lastFailure }: Fortunes, clock: Clock): number {
+/** Milliseconds to wait before the next pod is created. */
+export function waitAfter({ failuresSinceSuccess, lastFailure }: FailureHistory, clock: Clock): number {
   if (failuresSinceSuccess === 0 || lastFailure === undefined) return 0;
   const wait = Math.min(FIRST_WAIT * 2 ** Math.min(failuresSinceSuccess - 1, 30), LONGEST_WAIT);
   return Math.max(0, lastFailure + wait - clock.now());

@@ -7,12 +7,12 @@ import { claimChildren, watchChildren } from "../workloads/claim.ts";
 import { selectorOf } from "../workloads/selector.ts";
 import { SelectorIndex } from "../workloads/selector-index.ts";
 import { withCondition, writeStatus } from "../workloads/status.ts";
-import type { Fortunes } from "./backoff.ts";
+import type { FailureHistory } from "./backoff.ts";
 import { indexOf } from "./indexes.ts";
 import { releasePods } from "./job-pods.ts";
-import { finishedCondition, isManagedElsewhere, isTracked, jobLabels, wishesOf } from "./job-state.ts";
+import { defaultedSpec, finishedCondition, isManagedElsewhere, isTracked, jobLabels } from "./job-state.ts";
 import { hasFailed, judgeFailure } from "./policies.ts";
-import { managePods, plainStatus, type Standing, stopPods, takeStock } from "./sync.ts";
+import { assess, managePods, plainStatus, type Standing, stopPods } from "./sync.ts";
 
 const NAME = "job-controller";
 
@@ -23,8 +23,8 @@ function jobController() {
       ? selectorOf(job.spec.selector)
       : { matchLabels: { "batch.kubernetes.io/controller-uid": jobLabels(job)["controller-uid"]! } };
   const selectors = new SelectorIndex<Job>(selector);
-  /** Made up anew after a restart: a Job then waits less than it might have. */
-  const fortunes = new Map<string, Fortunes>();
+  /** By uid. Not persisted: after a restart the backoff of a Job begins at its shortest. */
+  const failureHistories = new Map<string, FailureHistory>();
   return builtInController(Job, {
     name: NAME,
     when: (change) => selectors.follow(change) && !isOwnReport(change),
@@ -40,34 +40,34 @@ function jobController() {
       const uid = job.metadata.uid!;
       if (isManagedElsewhere(job)) return undefined;
       if (finishedCondition(job)) {
-        fortunes.delete(uid);
+        failureHistories.delete(uid);
         return undefined;
       }
       const pods = await claimChildren(context, { kind: Pod, ownerKind: Job, owner: job, selector: selector(job) });
-      const standing = takeStock(context, job, pods, fortunes.get(uid));
+      const standing = assess(context, job, pods, failureHistories.get(uid));
       if (standing.verdict) await stopPods(context, standing);
       else {
         await managePods(context, standing);
         decide(context, standing);
       }
       await track(context, standing);
-      fortunes.set(uid, standing.fortunes);
+      failureHistories.set(uid, standing.failureHistory);
       if (standing.error) throw standing.error;
       return standing.after.length > 0 ? { requeueAfter: Math.max(1, Math.min(...standing.after)) } : undefined;
     },
   });
 }
 
-/** Of a pod: all but where it is and how it got there. */
+/** The parts of a pod that its Job depends on: everything but where it is scheduled. */
 function whatMatters({ metadata, status }: Pod): unknown {
   const { labels, annotations, finalizers, ownerReferences, deletionTimestamp } = metadata;
   const { phase, reason, conditions = [], containerStatuses, initContainerStatuses } = status ?? {};
-  const told = conditions.filter(({ type }) => type !== "PodScheduled");
+  const reported = conditions.filter(({ type }) => type !== "PodScheduled");
   const own = { labels, annotations, finalizers, ownerReferences, deletionTimestamp };
-  return [own, phase, reason, told, containerStatuses, initContainerStatuses];
+  return [own, phase, reason, reported, containerStatuses, initContainerStatuses];
 }
 
-/** What a pass has written itself it has also taken into account; only what goes, or is to go, is looked at again. */
+/** Whether a change is this controller's own write, which is already accounted for. Deletions are always processed. */
 function isOwnReport({ type, writer, object }: CacheChange<KubeObject>): boolean {
   return writer === NAME && type !== "deleted" && object.metadata.deletionTimestamp === undefined;
 }
@@ -75,7 +75,7 @@ function isOwnReport({ type, writer, object }: CacheChange<KubeObject>): boolean
 /** Whether enough pods have succeeded; if not, whether the Job rests. */
 function decide({ clock, events }: ReconcileContext, standing: Standing): void {
   const { job, succeeded, activeCount } = standing;
-  const { completions, suspend } = wishesOf(job);
+  const { completions, suspend } = defaultedSpec(job);
   const isEnough = completions === undefined ? succeeded > 0 : succeeded >= completions;
   const now = timestamp(clock);
   if (isEnough && activeCount === 0) {
@@ -112,7 +112,7 @@ function decide({ clock, events }: ReconcileContext, standing: Standing): void {
  */
 async function track(context: ReconcileContext, standing: Standing): Promise<void> {
   const { job, pods, succeededIndexes, failedIndexes } = standing;
-  const { isIndexed } = wishesOf(job);
+  const { isIndexed } = defaultedSpec(job);
   const held = new Set(pods.filter(isTracked).map(({ metadata }) => metadata.uid!));
   const known = job.status?.uncountedTerminatedPods ?? {};
   const uncounted = { succeeded: [...(known.succeeded ?? [])], failed: [...(known.failed ?? [])] };
@@ -175,7 +175,7 @@ function withCounted(
   };
 }
 
-/** A pod that has ended, or that no longer matters: it is counted and let go, unless its index waits to be tried again. */
+/** Whether a pod is counted and released: it has finished or no longer matters, and its index does not wait for a retry. */
 function isSettled({ job, verdict, waiting }: Standing, pod: Pod): boolean {
   if (verdict) return true;
   const index = indexOf(pod);
@@ -186,7 +186,7 @@ function isSettled({ job, verdict, waiting }: Standing, pod: Pod): boolean {
 function countsAsFailed({ job, verdict }: Standing, pod: Pod): boolean {
   const isOver = verdict !== undefined && verdict.type !== "SuccessCriteriaMet";
   if (!hasFailed(pod, job) && !isOver) return false;
-  const { isIndexed, completions = 0, podFailurePolicy } = wishesOf(job);
+  const { isIndexed, completions = 0, podFailurePolicy } = defaultedSpec(job);
   const index = indexOf(pod);
   if (isIndexed && (index === undefined || index >= completions)) return false;
   return judgeFailure(podFailurePolicy, pod).counts;

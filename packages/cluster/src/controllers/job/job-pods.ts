@@ -11,10 +11,10 @@ import {
   ignoredFailuresBefore,
   indexOf,
 } from "./indexes.ts";
-import { jobLabels, TRACKING, wishesOf } from "./job-state.ts";
+import { defaultedSpec, jobLabels, TRACKING } from "./job-state.ts";
 import { judgeFailure } from "./policies.ts";
 
-/** Creates pods for a Job: so many, or one for each index. Returns how many, and the error that stopped it. */
+/** Creates `count` pods for a Job, or one for each index. Returns how many, and the error that stopped it. */
 export async function createJobPods(
   context: ReconcileContext,
   job: Job,
@@ -69,10 +69,10 @@ function withIndexVariable(container: Container): Container {
   return { ...container, env: [...(container.env ?? []), { name, valueFrom: { fieldRef: { fieldPath } } }] };
 }
 
-/** The active pods to give up: those whose index is done for or doubly worked on, then as many more as `least` asks. */
+/** The active pods to delete: at least those with an index that is out of range or has another pod, and `least` in total. */
 export function podsToRemove(context: ReconcileContext, job: Job, active: readonly Pod[], least: number): Pod[] {
   const order = (pods: readonly Pod[]) => inDeletionOrder(pods, pods, context.clock);
-  const { isIndexed, completions = 0 } = wishesOf(job);
+  const { isIndexed, completions = 0 } = defaultedSpec(job);
   if (!isIndexed) return order(active).slice(0, least);
   const removed: Pod[] = [];
   const kept: Pod[] = [];
@@ -99,7 +99,7 @@ export async function deleteJobPods(
   return { deleted, ...(failed && { error: failed.reason }) };
 }
 
-/** Lets go of pods that have been counted. Returns the uids of those that are no longer held. */
+/** Removes the tracking finalizer from pods that have been counted. Returns the uids of those that no longer have it. */
 export async function releasePods(
   { client }: Pick<ReconcileContext, "client">,
   pods: readonly Pod[],

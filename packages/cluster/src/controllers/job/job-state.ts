@@ -5,8 +5,8 @@ export const TRACKING = "batch.kubernetes.io/job-tracking";
 /** Who works on a Job unless it says otherwise. */
 const MANAGER = "kubernetes.io/job-controller";
 
-/** What a Job asks for, with all defaults. */
-export function wishesOf({ spec }: Job) {
+/** The spec of a Job, with all defaults. */
+export function defaultedSpec({ spec }: Job) {
   const { parallelism = 1, completionMode = "NonIndexed", backoffLimitPerIndex } = spec ?? {};
   const { backoffLimit = backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1, suspend = false } = spec ?? {};
   return { parallelism, isIndexed: completionMode === "Indexed", backoffLimit, suspend, ...spec };

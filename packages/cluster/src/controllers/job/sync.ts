@@ -2,13 +2,13 @@ import { timestamp } from "@konverge/core";
 import type { Job, JobCondition, JobStatus, Pod } from "@konverge/kinds";
 import type { ReconcileContext } from "@konverge/runtime";
 import { isActive, isReady, isTerminating } from "../workloads/pod-state.ts";
-import { type Fortunes, fortunesAfter, waitAfter } from "./backoff.ts";
+import { type FailureHistory, failureHistoryAfter, waitAfter } from "./backoff.ts";
 import { failuresBefore, IndexSet, indexOf } from "./indexes.ts";
 import { createJobPods, deleteJobPods, podsToRemove } from "./job-pods.ts";
-import { isTracked, jobCondition, wishesOf } from "./job-state.ts";
+import { defaultedSpec, isTracked, jobCondition } from "./job-state.ts";
 import { hasFailed, judgeFailure, replacesOnlyFailed, successByPolicy } from "./policies.ts";
 
-/** How a Job stands, before its status says so. */
+/** The state of a Job as computed in this reconcile, before it is written to the status. */
 export interface Standing {
   job: Job;
   pods: Pod[];
@@ -20,22 +20,27 @@ export interface Standing {
   failed: number;
   succeededIndexes: IndexSet;
   failedIndexes: IndexSet | undefined;
-  /** For each index that is to be tried again: the failed pod that is kept until it is. */
+  /** For each index that is to be retried: the failed pod that is kept until then. */
   waiting: Map<number, Pod>;
-  fortunes: Fortunes;
+  failureHistory: FailureHistory;
   /** SuccessCriteriaMet, FailureTarget or Failed: the Job is about to end with it. */
   verdict: JobCondition | undefined;
   conditions: JobCondition[];
   startTime: string | undefined;
   error: unknown;
-  /** Milliseconds to look again after. */
+  /** Candidates for `requeueAfter`, in milliseconds. */
   after: number[];
 }
 
-/** Takes stock: which pods run, which ended since the last look, whether the Job is decided. */
-export function takeStock(context: ReconcileContext, job: Job, pods: Pod[], fortunes: Fortunes | undefined): Standing {
+/** Counts the active pods and those that have finished since the last reconcile, and decides whether the Job ends. */
+export function assess(
+  context: ReconcileContext,
+  job: Job,
+  pods: Pod[],
+  failureHistory: FailureHistory | undefined,
+): Standing {
   const { clock } = context;
-  const { isIndexed, completions = 0, suspend, podFailurePolicy } = wishesOf(job);
+  const { isIndexed, completions = 0, suspend, podFailurePolicy } = defaultedSpec(job);
   const uncounted = job.status?.uncountedTerminatedPods ?? {};
   const isCountable = (pod: Pod) =>
     isTracked(pod) && (!isIndexed || (indexOf(pod) !== undefined && indexOf(pod)! < completions));
@@ -63,7 +68,7 @@ export function takeStock(context: ReconcileContext, job: Job, pods: Pod[], fort
     succeededIndexes,
     failedIndexes: failedIndexesOf(job, pods),
     waiting: new Map(),
-    fortunes: fortunesAfter(fortunes, succeededNow, failedNow, clock),
+    failureHistory: failureHistoryAfter(failureHistory, succeededNow, failedNow, clock),
     verdict: undefined,
     conditions: [...(job.status?.conditions ?? [])],
     startTime: job.status?.startTime ?? (suspend ? undefined : timestamp(clock)),
@@ -76,7 +81,7 @@ export function takeStock(context: ReconcileContext, job: Job, pods: Pod[], fort
 }
 
 function failedIndexesOf(job: Job, pods: readonly Pod[]): IndexSet | undefined {
-  const { backoffLimitPerIndex, completions = 0, podFailurePolicy } = wishesOf(job);
+  const { backoffLimitPerIndex, completions = 0, podFailurePolicy } = defaultedSpec(job);
   if (backoffLimitPerIndex === undefined) return undefined;
   const failed = pods.filter((pod) => {
     const index = indexOf(pod);
@@ -103,7 +108,13 @@ function waitingPods({ job, pods, active, succeededIndexes, failedIndexes }: Sta
 
 function verdictOf(context: ReconcileContext, standing: Standing): JobCondition | undefined {
   const { job, pods, failed, succeededIndexes, failedIndexes } = standing;
-  const { backoffLimit, activeDeadlineSeconds, podFailurePolicy, maxFailedIndexes, completions = 0 } = wishesOf(job);
+  const {
+    backoffLimit,
+    activeDeadlineSeconds,
+    podFailurePolicy,
+    maxFailedIndexes,
+    completions = 0,
+  } = defaultedSpec(job);
   const now = timestamp(context.clock);
   const condition = (type: string, reason: string, message: string): JobCondition => ({
     type,
@@ -138,11 +149,11 @@ function verdictOf(context: ReconcileContext, standing: Standing): JobCondition 
   if (failedIndexes && failedIndexes.size > 0 && failedIndexes.size + succeededIndexes.size >= completions) {
     return condition("FailureTarget", "FailedIndexes", "Job has failed indexes");
   }
-  const success = wishesOf(job).isIndexed ? successByPolicy(job, succeededIndexes) : undefined;
+  const success = defaultedSpec(job).isIndexed ? successByPolicy(job, succeededIndexes) : undefined;
   return success === undefined ? undefined : condition("SuccessCriteriaMet", "SuccessPolicy", success);
 }
 
-/** Pods that restart by themselves count by their restarts. */
+/** With `restartPolicy: OnFailure`, container restarts count as failures. */
 function restartsExceed(job: Job, pods: readonly Pod[], limit: number): boolean {
   if (job.spec?.template.spec?.restartPolicy !== "OnFailure") return false;
   let restarts = 0;
@@ -172,7 +183,7 @@ function noteDeleted(standing: Standing, deleted: readonly Pod[]): void {
 /** Brings the number of running pods to what the Job asks for: deletes some, or creates some, not both in one go. */
 export async function managePods(context: ReconcileContext, standing: Standing): Promise<void> {
   const { job, active, succeeded, terminating } = standing;
-  const { parallelism, completions, suspend, isIndexed, backoffLimitPerIndex } = wishesOf(job);
+  const { parallelism, completions, suspend, isIndexed, backoffLimitPerIndex } = defaultedSpec(job);
   const remaining =
     completions === undefined
       ? succeeded > 0
@@ -192,7 +203,7 @@ export async function managePods(context: ReconcileContext, standing: Standing):
   const count = Math.min(missing, 500);
   let indexes = isIndexed ? pendingIndexes(standing, count) : undefined;
   if (backoffLimitPerIndex === undefined) {
-    const wait = waitAfter(standing.fortunes, context.clock);
+    const wait = waitAfter(standing.failureHistory, context.clock);
     if (wait > 0) return void standing.after.push(wait);
   } else {
     const waits = new Map(indexes!.map((index) => [index, waitOf(context, standing, index)]));
@@ -211,12 +222,15 @@ export async function managePods(context: ReconcileContext, standing: Standing):
 function waitOf({ clock }: ReconcileContext, { waiting }: Standing, index: number): number {
   const pod = waiting.get(index);
   return pod
-    ? waitAfter({ ...fortunesAfter(undefined, [], [pod], clock), failuresSinceSuccess: failuresBefore(pod) + 1 }, clock)
+    ? waitAfter(
+        { ...failureHistoryAfter(undefined, [], [pod], clock), failuresSinceSuccess: failuresBefore(pod) + 1 },
+        clock,
+      )
     : 0;
 }
 
 function pendingIndexes({ job, pods, active, succeededIndexes, failedIndexes }: Standing, count: number): number[] {
-  const { completions = 0 } = wishesOf(job);
+  const { completions = 0 } = defaultedSpec(job);
   const busy = new Set(
     (replacesOnlyFailed(job) ? pods.filter((pod) => isActive(pod) || isTerminating(pod)) : active).map(indexOf),
   );

@@ -21,24 +21,24 @@ export function deletionConditions(
   { resources, finalizers, errors }: Remains,
   clock: Clock,
 ): NamespaceCondition[] {
-  const trouble: Record<string, { reason: string; message: string } | undefined> = {};
+  const problems: Record<string, { reason: string; message: string } | undefined> = {};
   if (errors.length > 0) {
     const message = `Failed to delete all resource types, ${errors.length} remaining: ${[...errors].sort().join(", ")}`;
-    trouble["NamespaceDeletionContentFailure"] = { reason: "ContentDeletionFailed", message };
+    problems["NamespaceDeletionContentFailure"] = { reason: "ContentDeletionFailed", message };
   }
   if (resources.size > 0) {
-    const told = [...resources].sort().map(([resource, count]) => `${resource} has ${count} resource instances`);
-    const message = `Some resources are remaining: ${told.join(", ")}`;
-    trouble["NamespaceContentRemaining"] = { reason: "SomeResourcesRemain", message };
+    const counts = [...resources].sort().map(([resource, count]) => `${resource} has ${count} resource instances`);
+    const message = `Some resources are remaining: ${counts.join(", ")}`;
+    problems["NamespaceContentRemaining"] = { reason: "SomeResourcesRemain", message };
   }
   if (finalizers.size > 0) {
-    const told = [...finalizers].sort().map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
-    const message = `Some content in the namespace has finalizers remaining: ${told.join(", ")}`;
-    trouble["NamespaceFinalizersRemaining"] = { reason: "SomeFinalizersRemain", message };
+    const counts = [...finalizers].sort().map(([finalizer, count]) => `${finalizer} in ${count} resource instances`);
+    const message = `Some content in the namespace has finalizers remaining: ${counts.join(", ")}`;
+    problems["NamespaceFinalizersRemaining"] = { reason: "SomeFinalizersRemain", message };
   }
   const others = known.filter(({ type }) => !STEPS.some(([step]) => step === type));
   const stated = STEPS.map(([type, reason, message]): NamespaceCondition => {
-    const bad = trouble[type];
+    const bad = problems[type];
     const status = bad ? "True" : "False";
     const before = known.find((condition) => condition.type === type);
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime! : timestamp(clock);

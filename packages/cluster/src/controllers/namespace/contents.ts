@@ -9,15 +9,15 @@ export interface Remains {
   readonly resources: ReadonlyMap<string, number>;
   /** How many objects each finalizer holds. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Seconds after which it may be worth another look; 0 if nothing is left. */
+  /** Seconds after which to retry; 0 if nothing remains. */
   readonly estimate: number;
   readonly errors: readonly string[];
 }
 
-/** Seconds that finalizers are given, where nothing is known about them. */
+/** The retry delay while finalizers hold objects, in seconds. */
 const FINALIZER_ESTIMATE = 15;
 
-/** Deletes all objects of a namespace: the pods first, and the rest when they are gone. */
+/** Deletes all objects of a namespace: the pods first, everything else once they are deleted. */
 export async function deleteContents(
   client: Client,
   kinds: readonly ServedKind[],
@@ -66,7 +66,7 @@ async function deleteAll(client: Client, kind: ServedKind, namespace: string): P
   const before = await list();
   if (before.length === 0) return [];
   if (kind.verbs.includes("deletecollection")) {
-    // Direct writes: everything in a namespace that is being deleted goes, whoever owns it.
+    // Direct writes: everything in a terminating namespace is deleted, no matter which controller owns it.
     await client.deleteCollection(kind, { namespace, propagationPolicy: "Background" });
   } else {
     for (const { metadata } of before) {

@@ -28,7 +28,7 @@ class NamespaceController {
     await this.#worker.stop();
   }
 
-  /** Returns the milliseconds after which to look again. */
+  /** Returns the milliseconds after which to retry. */
   async #empty(name: string): Promise<number | undefined> {
     const { client, kinds, clock } = this.#context;
     let namespace = await client.get(Namespace, name).catch((error: unknown) => {

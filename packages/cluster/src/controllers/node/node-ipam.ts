@@ -27,7 +27,7 @@ function rangeOf(cidr: string): Range | undefined {
 
 const overlap = (a: Range, b: Range): boolean => a.first <= b.last && b.first <= a.last;
 
-/** Gives each node a range of its own out of the cluster's, for the addresses of its pods. */
+/** Allocates a pod CIDR to each node from the cluster CIDR. */
 export function nodeIpam(clusterCidr: string): ControlPlaneComponent {
   const cluster = rangeOf(clusterCidr);
   const size = 2 ** (32 - NODE_BITS);
@@ -39,9 +39,9 @@ export function nodeIpam(clusterCidr: string): ControlPlaneComponent {
   const count = (cluster.last - cluster.first + 1) / size;
   return controllersComponent(NAME, [Node], () => {
     let next = 0;
-    /** What was given to nodes that the cache does not show with it yet. */
+    /** The ranges of nodes that the cache does not show with a pod CIDR yet. */
     const given = new Map<string, Range>();
-    /** In turn, so that the range of a node that is gone is not used again soon. */
+    /** Round-robin, so that the range of a deleted node is not reused soon. */
     const allocate = (taken: readonly Range[]): Range | undefined => {
       for (let tried = 0; tried < count; tried++) {
         const first = cluster.first + ((next + tried) % count) * size;

@@ -6,10 +6,10 @@ import type { ComponentContext, ControlPlaneComponent } from "../../parts/part.t
 import { isTerminal } from "../workloads/pod-state.ts";
 import { withCondition } from "../workloads/status.ts";
 
-/** Milliseconds for which a node must be gone before its pods are. */
+/** Milliseconds between the deletion of a node and that of its pods. */
 const QUARANTINE = 40_000;
 
-/** Deletes pods that no kubelet can: their node is gone, or out of service. */
+/** Deletes pods that no kubelet can delete: their node does not exist or is out of service. */
 class PodCollector {
   readonly #context: ComponentContext;
   readonly #worker: KeyWorker;
@@ -18,7 +18,7 @@ class PodCollector {
   constructor(context: ComponentContext) {
     const { clock, log } = context;
     this.#context = context;
-    this.#worker = new KeyWorker({ clock, log, name: "pod-garbage-collector", work: (key) => this.#look(key) });
+    this.#worker = new KeyWorker({ clock, log, name: "pod-garbage-collector", work: (key) => this.#process(key) });
     this.#nodes = context.cache.use(Node);
     const pods = context.cache.use(Pod);
     pods.addIndex("node", ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
@@ -39,7 +39,7 @@ class PodCollector {
     await this.#worker.stop();
   }
 
-  async #look(key: ObjectKey): Promise<undefined> {
+  async #process(key: ObjectKey): Promise<undefined> {
     const { client, clock } = this.#context;
     const absent = (error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -58,7 +58,7 @@ class PodCollector {
       };
       const conditions = node ? [] : withCondition(pod.status?.conditions, condition, timestamp(clock));
       const patch = { metadata: { uid: pod.metadata.uid }, status: { phase: "Failed" as const, conditions } };
-      // Direct write: the pods belong to other controllers, whose node is gone.
+      // Direct write: the pod belongs to another controller, and its node does not exist.
       await client.patchStatus(Pod, key, { strategic: patch });
     }
     await client
@@ -74,7 +74,7 @@ function isOutOfService({ spec, status }: Node): boolean {
   return !isReady && (spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") ?? false);
 }
 
-/** Removes pods of nodes that are gone or out of service. */
+/** Deletes the pods of nodes that do not exist or are out of service. */
 export const podCollector: ControlPlaneComponent = {
   name: "pod-garbage-collector",
   startsWith: [Node],

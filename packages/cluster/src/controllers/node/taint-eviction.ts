@@ -42,7 +42,7 @@ function taintEvictionController() {
   });
 }
 
-/** Milliseconds that a pod bears all the taints; undefined: for ever. */
+/** Milliseconds for which a pod tolerates all the taints; undefined: forever. */
 function patienceOf({ spec }: Pod, taints: readonly Taint[], noticed: number, now: number): number | undefined {
   let patience: number | undefined;
   for (const taint of taints) {

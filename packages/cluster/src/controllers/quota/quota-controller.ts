@@ -7,7 +7,7 @@ import { changedStatus } from "../workloads/status.ts";
 import { usedOf } from "./usage.ts";
 
 const NAME = "resourcequota-controller";
-/** Kinds that came after the first quota are counted anew this often. */
+/** Kinds that were added after the first quota have no watch: they are recounted at this interval, in milliseconds. */
 const RESYNC = 300_000;
 
 /** What is used of these depends on what is in them, not only on how many there are. */

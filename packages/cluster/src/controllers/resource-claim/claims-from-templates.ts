@@ -59,7 +59,7 @@ export function claimsFromTemplates() {
         }
       });
       return {
-        // No claim is deleted here, whoever created it.
+        // Existing claims are always desired: none is deleted here.
         children: [...claims, ...drafts.map((draft) => plannedChild(draft, { onRefused: "report" }))],
         report({ refused }) {
           for (const { child, message } of refused) failed(child.metadata.annotations?.[POD_CLAIM], message);

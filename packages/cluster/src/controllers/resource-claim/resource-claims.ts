@@ -19,8 +19,8 @@ export const templatedClaims = controllersComponent("resource-claim-controller",
 ]);
 
 /**
- * Deallocates devices of pods that have ended, and releases claims that are not needed. Claims that are being deleted wait
- * for exactly that, so this is no controller of theirs, which would leave them alone.
+ * Deallocates the devices of pods that have finished, and deletes generated claims that are no longer needed. Terminating
+ * claims wait for their deallocation: that is why this is no ordinary controller, which would ignore them.
  */
 export const releasedClaims: ControlPlaneComponent = {
   name: "resource-claim-release",
@@ -72,7 +72,7 @@ async function release(client: Client, pods: CacheView<Pod>, claim: ResourceClai
     const { allocation: given, reservedFor: _, ...rest } = current.status ?? {};
     const kept = isFreed && isProtected ? {} : { ...(given && { allocation: given }) };
     const status = { ...rest, ...kept, ...(remaining.length > 0 && { reservedFor: remaining }) };
-    // Direct writes: scheduler and drivers share the status; reservations of pods that are gone are removed.
+    // Direct writes: scheduler and drivers share the status; this removes the reservations of finished and deleted pods.
     current = await client.updateStatus(ResourceClaim, { ...current, status });
   }
   if (isFreed && isProtected && !current.status?.allocation) {
@@ -86,14 +86,14 @@ async function release(client: Client, pods: CacheView<Pod>, claim: ResourceClai
   if (remaining.length > 0 || claim.metadata.deletionTimestamp) return;
   const owner = controllerOf(claim);
   const pod = owner?.kind === "Pod" ? pods.get(`${namespace}/${owner.name}`) : undefined;
-  // The garbage collector sees to claims of pods that are gone.
+  // The garbage collector deletes the claims of deleted pods.
   if (!owner || !pod || (pod.metadata.uid === owner.uid && !isDone(pod))) return;
   await client.delete(ResourceClaim, keyOf(claim), { preconditions: { uid: claim.metadata.uid! } }).catch((error) => {
     if (!isNotFound(error)) throw error;
   });
 }
 
-/** A pod that will not run any more, or will never have: deleted before it was given a node. */
+/** Whether a pod has finished, or was deleted before it was bound to a node. */
 function isDone(pod: Pod): boolean {
   return isTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
 }

@@ -62,5 +62,5 @@ function namedPort({ spec }: Pod, name: string, protocol: string): number | unde
   return undefined;
 }
 
-/** Whether a service has no address of its own. */
+/** Whether a service has no cluster IP. */
 export const isHeadless = ({ spec }: Service): boolean => spec?.clusterIP === "None";

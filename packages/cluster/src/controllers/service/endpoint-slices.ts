@@ -10,7 +10,7 @@ import { keepSlices, MANAGED_BY, SERVICE_NAME, type SlicePlan } from "./slices.t
 const NAME = "endpoint-slice-controller";
 const MANAGER = "endpointslice-controller.k8s.io";
 const SLICE_SIZE = 100;
-/** Milliseconds after which to look again for a node. */
+/** The retry delay while a pod's node is missing from the cache, in milliseconds. */
 const NODE_WAIT = 1_000;
 
 /** The selector of a service, if it has one: the endpoints of one without are written by others. */

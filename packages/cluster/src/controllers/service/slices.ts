@@ -7,7 +7,7 @@ export const SERVICE_NAME = "kubernetes.io/service-name";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const HEADLESS = "service.kubernetes.io/headless";
 
-/** What slices there shall be: one group of endpoints for each set of ports. */
+/** The desired endpoints for one set of ports; they may fill several slices. */
 export interface SlicePlan {
   ports: NonNullable<EndpointSlice["ports"]>;
   addressType: "IPv4" | "IPv6";

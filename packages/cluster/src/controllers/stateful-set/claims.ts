@@ -9,19 +9,19 @@ import {
 import { PersistentVolumeClaim, Pod, StatefulSet } from "@konverge/kinds";
 import type { ReconcileContext } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
-import { claimName, isInRange, ordinalOf, wishesOf } from "./identity.ts";
+import { claimName, isInRange, ordinalOf, settingsOf } from "./identity.ts";
 
-/** The claims of the pod of a number, as they are now. */
+/** The existing claims of the pod with this ordinal. */
 function claimsOf({ cache }: ReconcileContext, set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
-  return wishesOf(set).claims.flatMap(({ metadata }) => {
+  return settingsOf(set).claims.flatMap(({ metadata }) => {
     const key = `${set.metadata.namespace}/${claimName(metadata!.name!, set, ordinal)}`;
     return cache.get(PersistentVolumeClaim, key) ?? [];
   });
 }
 
-/** A claim that is about to go with an earlier pod must be gone before the next pod comes. */
+/** Whether a claim is still being deleted with an earlier pod: the next pod must wait for that. */
 export function hasStaleClaims(context: ReconcileContext, set: StatefulSet, ordinal: number): boolean {
-  if (wishesOf(set).retention.whenScaled !== "Delete") return false;
+  if (settingsOf(set).retention.whenScaled !== "Delete") return false;
   return claimsOf(context, set, ordinal).some(({ metadata }) => {
     const pods = (metadata.ownerReferences ?? []).filter(({ kind }) => kind === "Pod");
     const key = `${set.metadata.namespace}/${set.metadata.name}-${ordinal}`;
@@ -34,7 +34,7 @@ export function hasStaleClaims(context: ReconcileContext, set: StatefulSet, ordi
 export async function createClaims(context: ReconcileContext, set: StatefulSet, ordinal: number): Promise<void> {
   const { client, cache, events } = context;
   const { namespace } = set.metadata;
-  for (const template of wishesOf(set).claims) {
+  for (const template of settingsOf(set).claims) {
     const name = claimName(template.metadata!.name!, set, ordinal);
     if (cache.get(PersistentVolumeClaim, `${namespace}/${name}`)) continue;
     const { labels, annotations } = template.metadata!;
@@ -63,21 +63,21 @@ export async function createClaims(context: ReconcileContext, set: StatefulSet, 
  */
 export async function retainClaims(context: ReconcileContext, set: StatefulSet, pod: Pod): Promise<void> {
   const ordinal = ordinalOf(set, pod)!;
-  const { whenDeleted = "Retain", whenScaled = "Retain" } = wishesOf(set).retention;
+  const { whenDeleted = "Retain", whenScaled = "Retain" } = settingsOf(set).retention;
   const isCondemned = !isInRange(set, ordinal);
   for (const claim of claimsOf(context, set, ordinal)) {
     const controller = controllerOf(claim);
     const isForeign = controller && controller.uid !== set.metadata.uid && controller.uid !== pod.metadata.uid;
-    const goesWithPod = !isForeign && whenScaled === "Delete" && isCondemned;
-    const goesWithSet = !isForeign && whenDeleted === "Delete" && !goesWithPod;
-    const isSettled = (owner: KubeObject, isWanted: boolean) =>
+    const ownedByPod = !isForeign && whenScaled === "Delete" && isCondemned;
+    const ownedBySet = !isForeign && whenDeleted === "Delete" && !ownedByPod;
+    const isUpToDate = (owner: KubeObject, isWanted: boolean) =>
       isWanted ? controller?.uid === owner.metadata.uid : !isOwnedBy(claim, owner);
-    if (isSettled(set, goesWithSet) && isSettled(pod, goesWithPod)) continue;
+    if (isUpToDate(set, ownedBySet) && isUpToDate(pod, ownedByPod)) continue;
     const isOurs = (reference: OwnerReference) =>
       reference.uid === set.metadata.uid || reference.uid === pod.metadata.uid || isFormerPod(reference, pod);
     const others = (claim.metadata.ownerReferences ?? []).filter((reference) => !isOurs(reference));
-    const owner: KubeObject | undefined = goesWithSet ? set : goesWithPod ? pod : undefined;
-    const kind = goesWithSet ? StatefulSet : Pod;
+    const owner: KubeObject | undefined = ownedBySet ? set : ownedByPod ? pod : undefined;
+    const kind = ownedBySet ? StatefulSet : Pod;
     const ownerReferences = owner ? [...others, ownerReference(kind, owner)] : others;
     const metadata = { ...claim.metadata, ownerReferences };
     await context.client.update(PersistentVolumeClaim, { ...claim, metadata });

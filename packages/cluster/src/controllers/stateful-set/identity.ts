@@ -5,8 +5,8 @@ export const REVISION_LABEL = "controller-revision-hash";
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 
-/** What a StatefulSet asks for, with all defaults. */
-export function wishesOf({ spec }: StatefulSet) {
+/** The settings in the spec of a StatefulSet, with all defaults. */
+export function settingsOf({ spec }: StatefulSet) {
   const { replicas = 1, minReadySeconds = 0, updateStrategy, ordinals } = spec ?? {};
   const start = ordinals?.start ?? 0;
   return {
@@ -21,14 +21,14 @@ export function wishesOf({ spec }: StatefulSet) {
   };
 }
 
-/** The number of a pod in its set; undefined if its name is not of the set's form. */
+/** The ordinal of a pod; undefined if its name does not have the form of the set. */
 export function ordinalOf({ metadata }: StatefulSet, pod: Pod): number | undefined {
   const match = /^(.*)-(\d+)$/.exec(pod.metadata.name);
   return match?.[1] === metadata.name ? Number(match[2]) : undefined;
 }
 
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
-  const { start, replicas } = wishesOf(set);
+  const { start, replicas } = settingsOf(set);
   return ordinal >= start && ordinal < start + replicas;
 }
 
@@ -41,7 +41,7 @@ export const claimName = (template: string, set: StatefulSet, ordinal: number): 
 export function podFor(set: StatefulSet, template: PodTemplateSpec, revision: string, ordinal: number) {
   const name = `${set.metadata.name}-${ordinal}`;
   const { metadata = {}, spec } = template;
-  const claims = wishesOf(set).claims.map(({ metadata: claim }) => claim!.name!);
+  const claims = settingsOf(set).claims.map(({ metadata: claim }) => claim!.name!);
   const volumes = [
     ...claims.map((claim) => ({
       name: claim,
@@ -81,7 +81,7 @@ export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   return labels?.[POD_NAME] === pod.metadata.name && labels[POD_INDEX] === String(ordinal);
 }
 
-/** The labels that {@link hasIdentity} looks for. */
+/** The labels that {@link hasIdentity} requires. */
 export function identityLabels(set: StatefulSet, pod: Pod): Record<string, string> {
   return { [POD_NAME]: pod.metadata.name, [POD_INDEX]: String(ordinalOf(set, pod)) };
 }

@@ -4,9 +4,9 @@ import type { ReconcileContext } from "@konverge/runtime";
 import { messageOf } from "../workloads/pod-control.ts";
 import { isAvailable, isReady, isTerminal } from "../workloads/pod-state.ts";
 import { createClaims, hasStaleClaims, retainClaims } from "./claims.ts";
-import { hasIdentity, identityLabels, podFor, wishesOf } from "./identity.ts";
+import { hasIdentity, identityLabels, podFor, settingsOf } from "./identity.ts";
 
-/** The pod of a number: there, or to be made from a template. */
+/** The pod with an ordinal: the existing one, or the template to create it from. */
 export interface Place {
   ordinal: number;
   pod: Pod | undefined;
@@ -18,12 +18,12 @@ export const isLeaving = (pod: Pod | undefined): boolean => pod?.metadata.deleti
 export const isRunningAndReady = (pod: Pod | undefined): boolean => pod?.status?.phase === "Running" && isReady(pod);
 
 export function isRunningAndAvailable({ clock }: ReconcileContext, set: StatefulSet, pod: Pod | undefined): boolean {
-  return isRunningAndReady(pod) && isAvailable(pod!, wishesOf(set).minReadySeconds, clock);
+  return isRunningAndReady(pod) && isAvailable(pod!, settingsOf(set).minReadySeconds, clock);
 }
 
 /** Brings one place to where it should be. False: the places after it have to wait. */
 export async function attend(context: ReconcileContext, set: StatefulSet, place: Place): Promise<boolean> {
-  const { isOrdered } = wishesOf(set);
+  const { isOrdered } = settingsOf(set);
   const { pod } = place;
   if (!pod) {
     if (hasStaleClaims(context, set, place.ordinal)) return false;

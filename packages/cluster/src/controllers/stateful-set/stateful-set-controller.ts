@@ -10,12 +10,12 @@ import { selectorOf } from "../workloads/selector.ts";
 import { SelectorIndex } from "../workloads/selector-index.ts";
 import { writeStatus } from "../workloads/status.ts";
 import { retainClaims } from "./claims.ts";
-import { isInRange, ordinalOf, revisionOf, wishesOf } from "./identity.ts";
+import { isInRange, ordinalOf, revisionOf, settingsOf } from "./identity.ts";
 import { attend, deletePlace, isLeaving, isRunningAndAvailable, isRunningAndReady, type Place } from "./pods.ts";
 
 const NAME = "statefulset-controller";
 
-/** Keeps pods with names, numbers and volumes of their own, one after the other. */
+/** Runs pods with a stable name, ordinal and storage, created in order. */
 function statefulSetController() {
   const selectors = new SelectorIndex<StatefulSet>(({ spec }) => spec && selectorOf(spec.selector));
   return builtInController(StatefulSet, {
@@ -58,7 +58,7 @@ function statefulSetController() {
       const inUse = new Set([status.currentRevision, status.updateRevision, ...pods.map(revisionOf)]);
       const limit = set.spec?.revisionHistoryLimit ?? 10;
       await forgetRevisions(context, revisions, limit, ({ metadata }) => inUse.has(metadata.name));
-      const after = nextAvailable(pods, wishesOf(set).minReadySeconds, context.clock);
+      const after = nextAvailable(pods, settingsOf(set).minReadySeconds, context.clock);
       return after === undefined ? undefined : { requeueAfter: after };
     },
   });
@@ -69,14 +69,14 @@ interface Versions {
   newest: ControllerRevision;
 }
 
-/** Moves the set on. Returns the pod that was given up for an update, if one was. */
+/** Creates, deletes and replaces pods as far as the order allows. Returns the pod that was deleted for an update, if any. */
 async function update(
   context: ReconcileContext,
   set: StatefulSet,
   pods: readonly Pod[],
   versions: Versions,
 ): Promise<Pod | undefined> {
-  const { isOrdered, isOnDelete, partition = 0, start } = wishesOf(set);
+  const { isOrdered, isOnDelete, partition = 0, start } = settingsOf(set);
   const places = placesOf(set, pods, versions);
   const condemned = pods
     .filter((pod) => ordinalOf(set, pod) !== undefined && !isInRange(set, ordinalOf(set, pod)!))
@@ -114,9 +114,9 @@ async function update(
   return undefined;
 }
 
-/** The places of the set in order. Those without a pod get one of the old template or the new, as far as the update is. */
+/** The places of the set in order, each with the revision, old or new, that a missing pod is created from. */
 function placesOf(set: StatefulSet, pods: readonly Pod[], { current, newest }: Versions): Place[] {
-  const { replicas, start, isOnDelete, partition } = wishesOf(set);
+  const { replicas, start, isOnDelete, partition } = settingsOf(set);
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod), pod]));
   const stays = partition ?? set.status?.currentReplicas ?? 0;
   return Array.from({ length: replicas }, (_, i) => {
@@ -157,7 +157,7 @@ function statusOf(
 
 /** When all pods are of the new revision and ready, it is the current one. */
 function completeUpdate(set: StatefulSet, status: Mutable<StatefulSetStatus>): void {
-  const { replicas, isOnDelete } = wishesOf(set);
+  const { replicas, isOnDelete } = settingsOf(set);
   const { updatedReplicas, readyReplicas, replicas: present } = status;
   if (isOnDelete || updatedReplicas !== replicas || readyReplicas !== replicas || present !== replicas) return;
   status.currentReplicas = updatedReplicas;

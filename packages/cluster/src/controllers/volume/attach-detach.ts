@@ -270,7 +270,7 @@ function isOver(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined && !runs;
 }
 
-/** Why a pod waits for a volume. Names pods of its own namespace alone: its user may not know of others. */
+/** Why a pod waits for a volume. Names only pods in its namespace: its user may have no access to others. */
 function usedBy({ metadata: { namespace } }: Pod, users: readonly Pod[]): string {
   if (users.length === 0) return "Volume is already exclusively attached to one node and can't be attached to another";
   const local = users.filter(({ metadata }) => metadata.namespace === namespace).map(({ metadata }) => metadata.name);

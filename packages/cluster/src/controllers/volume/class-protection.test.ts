@@ -4,7 +4,7 @@ import { VirtualClock } from "@konverge/core";
 import { PersistentVolume, VolumeAttributesClass } from "@konverge/kinds";
 import { startCluster } from "../../start-cluster.ts";
 
-test("a class of volume attributes goes when the last volume that has it is gone", async () => {
+test("a terminating VolumeAttributesClass is deleted with the last volume that uses it", async () => {
   const clock = new VirtualClock();
   await using cluster = await startCluster({ clock });
   const { client } = cluster;

@@ -11,8 +11,8 @@ import { claimsController, NAME } from "./claims-controller.ts";
 import { attachments, reclaim } from "./reclaim.ts";
 
 /**
- * Keeps the phase of volumes, and deletes those that are no longer claimed. A volume that is being deleted stays until its claim
- * is gone, and is released like any other.
+ * Updates the phase of volumes, and reclaims those whose claim is deleted. A terminating volume stays until its claim is
+ * deleted, and is then released like any other.
  */
 function volumesController({ localVolumes }: ComponentContext) {
   return builtInController(PersistentVolume, {

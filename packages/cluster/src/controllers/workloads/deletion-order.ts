@@ -6,8 +6,8 @@ const COST = "controller.kubernetes.io/pod-deletion-cost";
 const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
- * The pods in the order in which they are given up: those that are missed least first. `related` are all pods that serve
- * the same purpose; where more of them share a node, one of those goes first.
+ * The pods in the order of deletion, least valuable first. `related` are all pods with the same purpose: pods on a node
+ * with more of them are deleted first.
  */
 export function inDeletionOrder(pods: readonly Pod[], related: readonly Pod[], clock: Clock): Pod[] {
   const perNode = Map.groupBy(related, ({ spec }) => spec?.nodeName ?? "");

@@ -21,7 +21,7 @@ export function podFromTemplate(ownerKind: KindRef<KubeObject>, owner: KubeObjec
   };
 }
 
-/** Creates a pod, and tells the owner's users how that went. */
+/** Creates a pod, and records an event about it on the owner. */
 export async function createPod(
   { client, events }: ReconcileContext,
   pod: ReturnType<typeof podFromTemplate>,
@@ -37,7 +37,7 @@ export async function createPod(
   }
 }
 
-/** Deletes a pod, and tells the owner's users. One that is gone already is no news. */
+/** Deletes a pod, and records an event about it on the owner; none if the pod does not exist. */
 export async function deletePod({ client, events }: ReconcileContext, pod: Pod): Promise<void> {
   try {
     await client.delete(Pod, keyOf(pod), { preconditions: { uid: pod.metadata.uid! } });
@@ -52,8 +52,8 @@ export async function deletePod({ client, events }: ReconcileContext, pod: Pod):
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * Does something so many times, in batches of 1, 2, 4 …: where the first fails, the others are not tried at all. Returns
- * how many succeeded, and the first error.
+ * Runs a task `count` times, in batches of 1, 2, 4 …: no batch starts after a failure. Returns how many succeeded, and the
+ * first error.
  */
 export async function slowStart(
   count: number,

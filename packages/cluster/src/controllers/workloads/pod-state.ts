@@ -18,10 +18,10 @@ export function isTerminal({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** On its way out, but its containers may still run. */
+/** Being deleted, but its containers may still run. */
 export const isTerminating = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined && !isTerminal(pod);
 
-/** Ready for at least so many seconds. */
+/** Ready for at least `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, clock: Clock): boolean {
   if (!isReady(pod)) return false;
   return minReadySeconds === 0 || untilAvailable(pod, minReadySeconds, clock) <= 0;

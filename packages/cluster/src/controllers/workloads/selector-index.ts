@@ -2,8 +2,8 @@ import { type KubeObject, type LabelSelector, type ObjectKey, selectsLabels } fr
 import type { CacheChange } from "@konverge/runtime";
 
 /**
- * Which objects of a controller's kind select an object by its labels. A controller follows the changes of its own kind
- * with {@link follow}, and asks with {@link matching} whom an object without a controller may concern.
+ * Finds the objects of a controller's kind whose selector matches an object. The controller keeps the index current with
+ * {@link follow}, and calls {@link matching} to find the possible adopters of an object without a controller.
  */
 export class SelectorIndex<T extends KubeObject> {
   readonly #selectorOf: (object: T) => LabelSelector | undefined;

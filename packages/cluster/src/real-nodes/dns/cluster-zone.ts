@@ -41,10 +41,10 @@ function recordsOf(names: ClusterNames, name: string, type: Question["type"]): r
     case "SRV":
     case "PTR":
     case "CNAME":
-      return names.lookUp(name, type);
+      return names.lookup(name, type);
     // Services and pods have IPv4 addresses alone; an alias stands for all types.
     case "AAAA":
-      return names.lookUp(name, "CNAME");
+      return names.lookup(name, "CNAME");
     default:
       return [];
   }
@@ -53,7 +53,7 @@ function recordsOf(names: ClusterNames, name: string, type: Question["type"]): r
 /** A name that exists has no records of a type; one that does not is reported as such, and programs look for it elsewhere. */
 function exists(names: ClusterNames, name: string): boolean {
   const isAbove = [ZONE, `svc.${ZONE}`, `pod.${ZONE}`].includes(name);
-  return isAbove || (["A", "SRV", "CNAME"] as const).some((type) => names.lookUp(name, type).length > 0);
+  return isAbove || (["A", "SRV", "CNAME"] as const).some((type) => names.lookup(name, type).length > 0);
 }
 
 function answerOf({ name, type, value }: DnsRecord, asked: string): Answer {
@@ -77,7 +77,7 @@ function answerOf({ name, type, value }: DnsRecord, asked: string): Answer {
 /** The addresses of the hosts that SRV records name. */
 function targets(names: ClusterNames, answers: readonly Answer[]): Answer[] {
   const hosts = new Set(answers.flatMap((one) => (one.type === "SRV" ? [one.data.target] : [])));
-  return [...hosts].flatMap((host) => names.lookUp(host, "A").map((record) => answerOf(record, host)));
+  return [...hosts].flatMap((host) => names.lookup(host, "A").map((record) => answerOf(record, host)));
 }
 
 const START_OF_AUTHORITY: Answer = {

@@ -108,11 +108,11 @@ const chmod: Command = async (process) => {
   const { flags, operands } = argumentsOf(
     process.argv.slice(1).map((word) => (/^-[rwx]/.test(word) ? `a${word}` : word)),
   );
-  const [wish = "", ...names] = operands;
+  const [modeText = "", ...names] = operands;
   const { files } = process;
   const change = async (path: string) => {
     await process.spend(visiting(path));
-    files.setMode(path, changedMode(files.stat(path).mode, wish));
+    files.setMode(path, changedMode(files.stat(path).mode, modeText));
     if (!flags.has("R") || files.stat(path).kind !== "directory") return;
     for (const child of files.list(path)) {
       const within = posix.join(path, child);
@@ -124,8 +124,8 @@ const chmod: Command = async (process) => {
 
 const chown: Command = async (process) => {
   const { operands } = argumentsOf(process.argv.slice(1));
-  const [wish = "", ...names] = operands;
-  const [uid = "", gid = ""] = wish.split(":");
+  const [modeText = "", ...names] = operands;
+  const [uid = "", gid = ""] = modeText.split(":");
   const number = (text: string) => (/^\d+$/.test(text) ? Number(text) : text === "root" ? 0 : undefined);
   return forEach(process, names, (path) => process.files.setOwner(path, number(uid), number(gid)));
 };

@@ -5,14 +5,14 @@ import { pathOf } from "./failing.ts";
 import { InputFiles } from "./input-files.ts";
 import { sizeOf } from "./sizes.ts";
 
-/** How often `tail -f` looks, in milliseconds. */
-const LOOK_AGAIN = 1000;
+/** How often `tail -f` polls the file, in milliseconds. */
+const POLL_INTERVAL = 1000;
 /** What a line that is kept takes besides its characters. */
 const LINE_SIZE = 96;
 
 interface Wanted {
   readonly count: number;
-  /** From this line or byte on, not so many at the end. */
+  /** `count` is the first line or byte, not the number of them at the end. */
   readonly fromStart: boolean;
   readonly bytes: boolean;
   readonly follow: boolean;
@@ -118,7 +118,7 @@ async function lastBytes(process: Process, { count, fromStart, names }: Wanted):
 async function followFile(process: Process, path: string): Promise<number> {
   const { files, clock, signal, label, stdout } = process;
   for (let shown = files.read(path).length; ; ) {
-    await sleep(clock, LOOK_AGAIN, { signal, background: true, label });
+    await sleep(clock, POLL_INTERVAL, { signal, background: true, label });
     const now = files.exists(path) ? files.read(path) : new Uint8Array();
     if (now.length > shown) await stdout(now.subarray(shown));
     shown = now.length;

@@ -53,7 +53,7 @@ export async function ask(
       signal,
     });
     const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
-    // What goes wrong later is seen where the body is read.
+    // Later errors surface where the body is read.
     outgoing.on("error", () => {});
     outgoing.end(body);
     const [response] = await answered;
@@ -80,7 +80,7 @@ async function secured(connection: Duplex, host: string, { insecure, ca }: WebRe
   return socket;
 }
 
-/** What takes too long is given up. */
+/** Rejects when the signal aborts before the work is done. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);

@@ -76,7 +76,7 @@ function outputTo(process: Process, name: string): (piece: Uint8Array) => Room {
   };
 }
 
-/** The exit code by which curl tells why it got no answer. */
+/** The exit code with which curl reports why it got no response. */
 function failureOf(error: unknown): number {
   const text = error instanceof Error ? error.message : String(error);
   if (/bad address|not resolve/.test(text)) return 6;
@@ -235,7 +235,7 @@ const dig: Command = async (process) => {
   const searches = options.includes("+search");
   const name = asked.replace(/\.$/, "");
   const names = [name, ...(searches ? searchDomains(process).map((domain) => `${name}.${domain}`) : [])];
-  const records = names.map((one) => network.lookUp(one, type)).find((found) => found.length > 0) ?? [];
+  const records = names.map((one) => network.lookup(one, type)).find((found) => found.length > 0) ?? [];
   if (options.includes("+short")) for (const { value } of records) stdout(`${value}\n`);
   else if (records.length > 0) {
     if (!options.includes("+noall")) stdout(";; ANSWER SECTION:\n");

@@ -129,7 +129,7 @@ export class TarReader {
     if (size > 0 && !(await this.#take(size))) throw new TarError("short read");
   }
 
-  /** So many bytes; undefined when there are none left. */
+  /** Reads this many bytes; undefined at the end of the input. */
   async #take(size: number): Promise<Uint8Array | undefined> {
     const pieces: Uint8Array[] = [];
     let left = size;

@@ -74,7 +74,7 @@ export class Storage {
     this.#disk.give(freed + removed * INODE);
   }
 
-  /** The volume is gone. */
+  /** The volume is deleted. */
   free(): void {
     this.give(this.#bytes, this.#files);
   }

@@ -149,7 +149,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
   read: async (shell, [, ...words], { stdin }) => {
     const names = words.filter((word) => !word.startsWith("-"));
     const line = await firstLine(shell, Input.of(stdin));
-    // One more than there are names: what is left over belongs to the last.
+    // One more than there are names: the rest of the line belongs to the last.
     const fields = (line ?? "").trim().split(/[ \t]+/, names.length + 1);
     for (const [index, name] of names.entries())
       shell.set(name, index === names.length - 1 ? rest(line ?? "", index) : (fields[index] ?? ""));
@@ -186,7 +186,7 @@ function assign(shell: ShellState, words: readonly string[], also: (name: string
   return 0;
 }
 
-/** What is left of a line after so many of its words. */
+/** The rest of a line after its first `count` words. */
 function rest(line: string, count: number): string {
   const blanks = /[ \t]+/y;
   const word = /[^ \t]+/y;

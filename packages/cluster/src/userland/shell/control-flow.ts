@@ -18,14 +18,14 @@ export class LeaveFunction extends Error {
   }
 }
 
-/** Ends a turn of so many loops, or the loops themselves. */
+/** `break` or `continue` of this many nested loops. */
 export class LeaveLoop extends Error {
   readonly levels: number;
-  readonly goesOn: boolean;
+  readonly isContinue: boolean;
 
-  constructor(levels: number, goesOn: boolean) {
-    super(goesOn ? "continue" : "break");
+  constructor(levels: number, isContinue: boolean) {
+    super(isContinue ? "continue" : "break");
     this.levels = levels;
-    this.goesOn = goesOn;
+    this.isContinue = isContinue;
   }
 }

@@ -55,7 +55,7 @@ export class Shell implements ExpansionScope {
   #last: Promise<number> | undefined;
   /** Above 0 a failing command is expected: it does not end the shell. */
   #guards = 0;
-  /** Above 0 it is in a loop that never ends by itself. */
+  /** Above 0 it is in an infinite loop. */
   #endless: number;
 
   constructor(process: Process, name: string, parameters: readonly string[], parent?: Shell) {
@@ -146,7 +146,7 @@ export class Shell implements ExpansionScope {
     };
   }
 
-  /** Runs a whole script to its exit code; tells what is wrong with one that is none. */
+  /** Runs a whole script and returns its exit code; reports a syntax error. */
   async interpret(text: string): Promise<number> {
     try {
       return await this.#interpret(text);
@@ -305,9 +305,9 @@ export class Shell implements ExpansionScope {
       for (;;) {
         const met = await this.#guarded(() => this.runScript(node.condition, streams));
         if ((met === 0) === node.until) return status;
-        const goesOn = await this.#turn(() => this.runScript(node.body, streams));
+        const continues = await this.#turn(() => this.runScript(node.body, streams));
         status = this.status;
-        if (!goesOn) return status;
+        if (!continues) return status;
       }
     } finally {
       if (endless) this.#endless--;
@@ -322,9 +322,9 @@ export class Shell implements ExpansionScope {
       for (const value of values) {
         await this.spend(1);
         this.set(node.name, value);
-        const goesOn = await this.#turn(() => this.runScript(node.body, streams));
+        const continues = await this.#turn(() => this.runScript(node.body, streams));
         status = this.status;
-        if (!goesOn) break;
+        if (!continues) break;
       }
       return status;
     } finally {
@@ -340,8 +340,8 @@ export class Shell implements ExpansionScope {
     } catch (error) {
       if (!(error instanceof LeaveLoop)) throw error;
       this.status = 0;
-      if (error.levels > 1) throw new LeaveLoop(error.levels - 1, error.goesOn);
-      return error.goesOn;
+      if (error.levels > 1) throw new LeaveLoop(error.levels - 1, error.isContinue);
+      return error.isContinue;
     }
   }
 
@@ -382,7 +382,7 @@ export class Shell implements ExpansionScope {
     return failed ?? statuses.at(-1) ?? 0;
   }
 
-  /** Runs a script in a shell of its own: what it sets is gone afterwards. */
+  /** Runs a script in a subshell: what it sets is discarded afterwards. */
   async #apart(script: Script, streams: Streams): Promise<number> {
     await this.spend(2 + this.names.count / 16);
     const inner = new Shell(this.process, this.name, this.parameters, this);
@@ -460,7 +460,7 @@ export class Shell implements ExpansionScope {
     try {
       held.hold(size);
       const status = await this.process.run(argv, { ...io, env, cwd: this.cwd, endless: this.#endless > 0 });
-      // A shell that writes by itself is killed by the signal that would have killed the command.
+      // A builtin that writes into a closed pipe kills the shell with the signal that would have killed the command.
       if (isOwn && status === BROKEN_PIPE) throw new BrokenPipe();
       return status;
     } finally {

@@ -85,7 +85,7 @@ export class ExpressionEnvironment {
     return this.#fits(given, schema) ? undefined : `returns ${formatType(type)} but expected ${nameOf(schema)}`;
   }
 
-  /** The schema of what an expression returns, as far as its type tells. */
+  /** The schema of an expression's result, as far as its type is known. */
   schemaOf({ type }: Expression): Schema {
     return this.#schemaOf(isOptional(type) ? type.params[0]! : type);
   }

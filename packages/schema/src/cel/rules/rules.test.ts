@@ -71,7 +71,7 @@ test("rules that were there before may be expensive", () => {
   );
 });
 
-test("a rule can be tried by itself", () => {
+test("a single rule can be evaluated", () => {
   const { program } = compileRule("self.count > 1 && oldSelf.count > 0", counted);
   assert.deepEqual(program?.evaluate({ count: 2 }, { count: 1 }), { value: true, cost: 6 });
   assert.deepEqual(program?.evaluate({ count: 2 }, { count: 1 }, 3), {

@@ -9,7 +9,7 @@ const names = fc.oneof(
   fc.constantFrom(...RESERVED_WORDS),
 );
 
-test("what can be spelt can be read back, and is an identifier", () => {
+test("an escaped name can be unescaped, and is an identifier", () => {
   fc.assert(
     fc.property(names, (name) => {
       const identifier = escapeName(name);
@@ -21,7 +21,7 @@ test("what can be spelt can be read back, and is an identifier", () => {
   );
 });
 
-test("two names are never spelt the same", () => {
+test("two names are never escaped to the same identifier", () => {
   fc.assert(
     fc.property(names, names, (a, b) => {
       fc.pre(a !== b && escapeName(a) !== undefined);
@@ -31,7 +31,7 @@ test("two names are never spelt the same", () => {
   );
 });
 
-test("names are spelt as Kubernetes spells them", () => {
+test("names are escaped as in Kubernetes", () => {
   assert.equal(escapeName("a.b-c/d__e"), "a__dot__b__dash__c__slash__d__underscores__e");
   assert.equal(escapeName("namespace"), "__namespace__");
   assert.equal(escapeName("a_b"), "a_b");

@@ -1,0 +1,4 @@
+import { attachmentBehaviors } from "./attachments.ts";
+import { playEmbedded } from "./stages.ts";
+
+playEmbedded(attachmentBehaviors);

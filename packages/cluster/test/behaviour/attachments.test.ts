@@ -1,4 +1,0 @@
-import { attachmentBehaviours } from "./attachments.ts";
-import { playEmbedded } from "./stages.ts";
-
-playEmbedded(attachmentBehaviours);
