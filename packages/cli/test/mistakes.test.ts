@@ -23,7 +23,8 @@ const documented = [...readFileSync(PAGE, "utf8").matchAll(/^\| (`[^|]*) \|/gm)]
 );
 
 /** What the page has as an example: an object, a file, a path of a field, a value, a number. */
-const EXAMPLES = /…|\bDeployment\b|Widget default\/w|src\/widget\.ts:12:3|\/data\/at|\/status\/text|"[^"]*"|\d+(?:\.\d+)?/;
+const EXAMPLES =
+  /…|\bDeployment\b|Widget default\/w|src\/widget\.ts:12:3|\/data\/at|\/status\/text|"[^"]*"|\d+(?:\.\d+)?/;
 
 function pattern(message: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
