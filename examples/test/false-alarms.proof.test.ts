@@ -50,13 +50,17 @@ class Lines {
 
 const company = externalSystem(() => new Lines(), { name: "company", resources: ({ lines }) => lines });
 
+const shop = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+const errand = (to: string) => Errand.new({ metadata: { name: "sample" }, spec: { shop: to } });
+
 const CHECKED: Readonly<Record<string, Checked>> = {
   "01-children": { kind: Settings, controllers: () => [settings] },
   "02-status": { kind: Quiz, controllers: () => [quizzes] },
   "03-cleanup": { kind: Guest, controllers: () => [guests] },
   "04-references": { kind: Login, controllers: () => [logins] },
   "05-order": { kind: Rollout, controllers: () => [rollouts] },
-  "06-errors": { kind: Errand, controllers: () => [errands] },
+  // Without its shop, it looks for it every second.
+  "06-errors": { kind: Errand, controllers: () => [errands], options: { objects: [shop("grocer"), errand("grocer")] } },
   "07-events": { kind: Parcel, controllers: () => [parcels] },
   "09-external": { kind: Phone, controllers: () => [phones(company)] },
   "10-timer": { kind: Alarm, controllers: () => [alarms] },
