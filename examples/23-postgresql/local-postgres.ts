@@ -8,7 +8,7 @@ import { psqlServer } from "./psql.ts";
 
 const VERSIONS = "/usr/lib/postgresql";
 /** Servers do not run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const PASSWORD = "administrator";
 
 /** The newest folder of PostgreSQL's programs on this machine, if there is one. psql needs \getenv, of version 15. */
@@ -20,14 +20,14 @@ export function postgresPrograms(): string | undefined {
   return newest !== undefined && newest >= 15 ? join(VERSIONS, String(newest), "bin") : undefined;
 }
 
-/** Starts a server on a free port of this machine. It is gone when it is disposed of. */
+/** Starts a server on a free port of this machine. Disposing of it ends it and removes its files. */
 export async function startPostgres(programs: string) {
   const folder = mkdtempSync(join(tmpdir(), "konverge-example-postgres-"));
-  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
+  if (UNPRIVILEGED.uid !== undefined) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const data = join(folder, "data");
   const file = join(folder, "password");
   writeFileSync(file, PASSWORD, { mode: 0o644 });
-  const options = { ...NOBODY, cwd: folder, env: { PATH: process.env["PATH"] ?? "" } };
+  const options = { ...UNPRIVILEGED, cwd: folder, env: { PATH: process.env["PATH"] ?? "" } };
   const words = ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${file}`, "--no-sync"];
   const made = spawnSync(join(programs, "initdb"), words, { ...options, encoding: "utf8" });
   if (made.status !== 0) throw new Error(made.stderr);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertNoFindings, explore } from "@konverge/dev";
-import { postgresStory } from "./postgresql.story.ts";
+import { postgresStory } from "../test/postgresql-story.ts";
 
 test("the whole story survives every single fault, those of calls to the server included", async () => {
   const exploration = await explore(postgresStory);

@@ -6,9 +6,9 @@ import { CustomResourceDefinition, Secret } from "konverge/kinds";
 import { silentLog } from "konverge/observability";
 import { realClock, sleep } from "konverge/time";
 import { onEmbedded } from "../test/embedded.ts";
+import { postgresStory } from "../test/postgresql-story.ts";
 import { postgresPrograms, startPostgres } from "./local-postgres.ts";
 import { scenario } from "./postgresql.scenario.ts";
-import { postgresStory } from "./postgresql.story.ts";
 import { PostgresRole, postgresOperator } from "./postgresql.ts";
 import { psqlServer } from "./psql.ts";
 

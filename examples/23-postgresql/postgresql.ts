@@ -112,7 +112,7 @@ export function postgresOperator(connect: (login: ServerLogin) => RoleServer) {
   });
 }
 
-/** No two objects have the same, and none is that of a role which somebody else has made. */
+/** No two objects have the same, and none is that of a role that another client has created. */
 function roleName({ metadata }: PostgresRole): string {
   return `role-${metadata.uid}`;
 }

@@ -45,7 +45,7 @@ export function exploringTool(add: ToolList, folder: string): void {
     {
       name: "explore",
       description:
-        "Runs an operator of this project on virtual time with a fault at every point, on a cluster of its own, and returns what it found. Use explain_finding for the details.",
+        "Runs an operator of this project on virtual time with a fault at every point, on a separate cluster, and returns what it found. Use explain_finding for the details.",
       input: z.object({
         module: z.string().default("src/operator.ts").describe("module that exports an operator, or a scenario"),
         faults: z.array(z.enum(FAULT_FAMILIES)).optional().describe("families of faults (default: all)"),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "@konverge/core";
 import { Secret } from "@konverge/kinds";
+import type { Child } from "../apply/child.ts";
 
 /** Characters of a password. */
 const LENGTH = 24;
@@ -26,14 +27,14 @@ export interface RotatedPassword {
    * once (`requeueAfter: 1`), or a crash would lose a password that is in use.
    */
   readonly toSet: string | undefined;
-  /** A name for `toSet` by which nobody can guess it, to compare with what the other system has. */
+  /** A digest of `toSet`, to compare with what the other system has. */
   readonly digest: string | undefined;
   /** The Secret as a child. With `isSet`, the other system has `toSet` now: it becomes the password of the Secret. */
   secret(
     metadata: { readonly name: string; readonly namespace?: string },
     data: Record<string, string>,
     isSet: boolean,
-  ): Secret;
+  ): Child<Secret>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { externalSystem, type Scenario } from "@konverge/dev";
-import { connectTo, FakeServers } from "./fake-servers.ts";
-import { PostgresRole, postgresOperator } from "./postgresql.ts";
+import { connectTo, FakeServers } from "../23-postgresql/fake-servers.ts";
+import { PostgresRole, postgresOperator } from "../23-postgresql/postgresql.ts";
 
 const servers = externalSystem(() => new FakeServers(), {
   name: "server",
