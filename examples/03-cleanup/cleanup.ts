@@ -1,5 +1,5 @@
 // Take away what the garbage collector cannot: a cleanup, which brings its finalizer with it.
-import { controller, defineKind, z } from "konverge";
+import { controller, defineKind, permission, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 
 export const Guest = defineKind({
@@ -10,6 +10,7 @@ export const Guest = defineKind({
 
 /** A guest can leave when its bill is paid: a ConfigMap that another client deletes. */
 export const guests = controller(Guest, {
+  permissions: [permission(ConfigMap, ["list"])],
   reconcile: () => undefined,
   async cleanup({ metadata }, { client }) {
     const bills = await client.list(ConfigMap, {

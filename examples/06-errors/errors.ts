@@ -1,5 +1,5 @@
 // Distinguish failures: transient ones, those that a user must fix, and external systems that are not there yet.
-import { controller, defineKind, ExternalError, PermanentError, z } from "konverge";
+import { controller, defineKind, ExternalError, PermanentError, permission, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 
 export const Errand = defineKind({
@@ -14,6 +14,7 @@ export const Errand = defineKind({
 });
 
 export const errands = controller(Errand, {
+  permissions: [permission(ConfigMap, ["list"])],
   async reconcile({ metadata, spec }, { client }) {
     // Only a change of the spec can help: reported, and not tried again until then.
     if (spec.shop === "") throw new PermanentError("NoShop", "spec.shop: say where to go");

@@ -1,5 +1,5 @@
 // Do several things one after the other, each once, and go on after a restart where it was left.
-import { conditionTrue, controller, defineKind, durableSteps, z } from "konverge";
+import { conditionTrue, controller, defineKind, durableSteps, permission, z } from "konverge";
 import { ConfigMap } from "konverge/kinds";
 
 export const Launch = defineKind({
@@ -37,6 +37,7 @@ export function launches(ground: Ground) {
     },
   });
   return controller(Launch, {
+    permissions: [permission(ConfigMap, ["create", "patch"])],
     async reconcile(launch, context) {
       const { book } = await countdown.run(launch, context);
       return {

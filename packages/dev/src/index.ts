@@ -16,6 +16,7 @@ export {
 } from "@konverge/cluster";
 export {
   assertNoFindings,
+  type CheckOperatorOptions,
   type CommandResult,
   type ConversionLossesOptions,
   checkOperator,

@@ -52,6 +52,7 @@ export * from "./errors.ts";
 export type { EventOptions, EventSink } from "./events/event-sink.ts";
 export { EventRecorder, type EventRecorderOptions } from "./events/recorder.ts";
 export * from "./external/external.ts";
+export * from "./external/rotated-password.ts";
 export { differing, type JsonDifference } from "./json-diff.ts";
 export type { LeaderElectionOptions } from "./leadership/leader.ts";
 export type { ShardingOptions } from "./leadership/shards.ts";

@@ -57,7 +57,7 @@ export { type AcceptedFinding, Findings } from "./explorer/findings.ts";
 export type { ExplorationLimits } from "./explorer/limits.ts";
 export { mergedParts } from "./explorer/merged-explorations.ts";
 export * from "./explorer/oracle.ts";
-export { ORACLE_MEANINGS } from "./explorer/oracle-meaning.ts";
+export { oracleMeaning } from "./explorer/oracle-meaning.ts";
 export type { ExplorationPart } from "./explorer/part.ts";
 export { type PassedFaults, passedFaultsIn } from "./explorer/passed-faults.ts";
 export { explorationJson, explorationJUnit, writeExploration } from "./explorer/report-files.ts";

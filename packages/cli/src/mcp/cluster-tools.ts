@@ -59,7 +59,7 @@ export function readingTools(add: ToolList, connection: Connection): void {
       const { followed } = await connection.get();
       const ids = withOwned(followed.objects(), followed.entries, which);
       const entries = followed.entries.filter((entry) => ids.has(idOf(entry) ?? ""));
-      return { entries: entries.slice(-last).map(told) };
+      return { entries: entries.slice(-last).map(readable) };
     },
   );
 }
@@ -172,7 +172,7 @@ function shown({ kind, namespace, name, state, message, problem }: ObjectSummary
 }
 
 /** An entry without its numbers, its time readable. */
-function told(entry: Entry) {
+function readable(entry: Entry) {
   const { id: _, at, ...rest } = entry;
   const object =
     rest.type === "change" || rest.type === "event"

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { z } from "@konverge/schema";
-import { type Exploration, explorationText, FAULT_FAMILIES, findingText, ORACLE_MEANINGS } from "@konverge/testing";
+import { type Exploration, explorationText, FAULT_FAMILIES, findingText, oracleMeaning } from "@konverge/testing";
 import { UsageError } from "../usage-error.ts";
 import type { ToolList } from "./tool.ts";
 
@@ -33,7 +33,7 @@ export function explainingTool(add: ToolList, folder: string): void {
       }
       const finding = findings[number - 1];
       if (!finding) throw new UsageError(`there are ${findings.length} findings: ${number} is not one of them`);
-      const meaning = ORACLE_MEANINGS[finding.oracle];
+      const meaning = oracleMeaning(finding.oracle);
       return `${meaning === undefined ? "" : `${finding.oracle}: ${meaning}\n\n`}${findingText(finding)}`;
     },
   );
@@ -45,7 +45,7 @@ export function exploringTool(add: ToolList, folder: string): void {
     {
       name: "explore",
       description:
-        "Runs an operator of this project on virtual time with a fault at every point, on a cluster of its own, and returns what it found. Use explain_finding for the details.",
+        "Runs an operator of this project on virtual time with a fault at every point, on a separate cluster, and returns what it found. Use explain_finding for the details.",
       input: z.object({
         module: z.string().default("src/operator.ts").describe("module that exports an operator, or a scenario"),
         faults: z.array(z.enum(FAULT_FAMILIES)).optional().describe("families of faults (default: all)"),

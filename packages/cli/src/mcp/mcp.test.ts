@@ -118,7 +118,10 @@ test("with --allow-writes an agent starts a cluster, applies, explores a project
     assert.match(explored.text, /[1-9]\d* findings/);
     const [, number] = /^(\d+)\. leak: /m.exec((await connected.call("explain_finding")).text) ?? [];
     const explained = await connected.call("explain_finding", { number: Number(number) });
-    assert.match(explained.text, /^leak: an object is there that should not be[\s\S]*fault: crash[\s\S]*operator #1/);
+    assert.match(
+      explained.text,
+      /^leak: An object is there at the end that a run without faults does not leave[\s\S]*fault: crash[\s\S]*operator #1/,
+    );
     assert.equal((await connected.call("stop_cluster")).text, "stopped");
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -16,7 +16,7 @@ export interface McpOptions extends ClusterChoice {
 }
 
 /**
- * Serves the tools of `konverge mcp` on standard input and output until the client is gone.
+ * Serves the tools of `konverge mcp` on standard input and output until the client disconnects.
  *
  * Guarantees: tools have the permissions of the kubeconfig's user, and no others; values of Secrets are never part of an answer;
  * without `allowWrites` there is no tool that writes, and the connection refuses requests that do.

@@ -1,6 +1,6 @@
 import type { z } from "@konverge/schema";
 
-/** What an agent is told of a tool. */
+/** What an agent knows of a tool. */
 export interface ToolDescription<I> {
   readonly name: string;
   readonly description: string;

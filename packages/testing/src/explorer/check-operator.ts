@@ -25,7 +25,12 @@ export interface CheckOperatorOptions extends ExploreOptions {
 export async function checkOperator(operator: Operator, options: CheckOperatorOptions = {}): Promise<Exploration> {
   const { objects = operator.kinds.map((kind) => sampleObject(kind)), ...given } = options;
   // Which images an operator may choose is not known here.
-  const rest = { ...given, environment: { strictImages: false, ...given.environment } };
+  const rest = {
+    // The simplest object does not need all that an operator can do.
+    unusedPermissions: options.objects !== undefined,
+    ...given,
+    environment: { strictImages: false, ...given.environment },
+  };
   const created: Scenario = async (environment) => {
     await environment.start(operator);
     for (const object of objects) await environment.apply(object);

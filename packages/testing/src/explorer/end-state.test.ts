@@ -26,6 +26,12 @@ test("a condition that has another status, or is missing, counts", () => {
   assert.equal(endStateDifferences(expected, endStateOf([deployment(progressing)])).length, 1);
 });
 
+test("annotations of which another client has written the only one are the same as none", () => {
+  const map: AnyObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+  const foreign = { ...map, metadata: { name: "a", annotations: { "example.com/foreign": "yes" } } };
+  assert.deepEqual(endStateDifferences(endStateOf([map]), endStateOf([foreign])), []);
+});
+
 const rolledOut = (revision: string): AnyObject => ({
   apiVersion: "apps/v1",
   kind: "Deployment",

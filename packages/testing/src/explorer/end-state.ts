@@ -193,11 +193,18 @@ function cleaned(value: unknown, key = "", kind?: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { kind: own = kind } = value as { kind?: string };
   const secret = own === "Secret" && (key === "data" || key === "stringData");
-  const entries = Object.entries(value).filter(([name]) => !CHANCE.has(name));
+  const entries = Object.entries(value).filter(([name, inner]) => !CHANCE.has(name) && !isChance(inner));
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     entries.map(([name, inner]) => [name, secret ? "<secret>" : cleaned(inner, name, key === "" ? own : undefined)]),
   );
+}
+
+/** A map that has nothing but what does not count is the same as none: annotations of which another client has written the only one. */
+function isChance(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const names = Object.keys(value);
+  return names.length > 0 && names.every((name) => CHANCE.has(name));
 }
 
 /** Conditions are a map by type: a controller that changes one may move it to the end, so their order tells what happened, not what is. */

@@ -35,6 +35,8 @@ export interface ExploreOptions extends Omit<RunOptions, "reached">, Exploration
   readonly kept?: (object: AnyObject) => boolean;
   /** For `drift` and `spec`: children, or fields by JSON pointer, that are not changed: another controller may, or it is final. */
   readonly except?: (child: AnyObject, pointer?: string) => boolean;
+  /** For `rbac`: report what the role allows and no scenario needs. Default: true; with objects that were generated, false. */
+  readonly unusedPermissions?: boolean;
   /** How many faults a run has at most. Depth 1 tries every fault at every point; what is deeper is searched at random. Default: 1. */
   readonly depth?: number;
   /** Decides what chance decides, in the cluster and in the search. Default: 1. */
@@ -352,7 +354,7 @@ class Search {
 /** The permissions of all scenarios together, compared with the role of their operator. */
 async function roleResult(
   scenarios: readonly Scenario[],
-  { faults = FAULT_FAMILIES, seed = 1, environment, part, reached }: LimitedOptions,
+  { faults = FAULT_FAMILIES, seed = 1, environment, part, reached, unusedPermissions = true }: LimitedOptions,
   progress: Progress,
   found: Findings,
 ): Promise<Exploration | undefined> {
@@ -372,7 +374,8 @@ async function roleResult(
       for (const operator of started) if (!("main" in operator)) operators.set(operator, runnable(operator));
     }
     for (const operator of operators.values()) {
-      const options = { seed, reached, onProblem, ...(environment && { environment }), ...(part && { part }) };
+      const shared = { seed, reached, onProblem, unusedPermissions };
+      const options = { ...shared, ...(environment && { environment }), ...(part && { part }) };
       const result = await rbacPass(operator, scenarios, options);
       tried += result.tried;
       runs += result.runs;

@@ -1,6 +1,6 @@
 import { faultText } from "./fault.ts";
 import type { Finding } from "./finding.ts";
-import { oracles } from "./oracles.ts";
+import { oracleMeaning } from "./oracle-meaning.ts";
 import type { TimelineEntry } from "./timeline.ts";
 
 const STYLE = `
@@ -19,7 +19,7 @@ code { font-size: 13px; }
 /** A finding as an HTML page that needs nothing else: what is wrong, with which faults, and the timeline of the run. */
 export function findingPage(finding: Finding): string {
   const { oracle, message, faults, seed, timeline, runs } = finding;
-  const meaning = oracles().find(({ name }) => name === oracle)?.meaning ?? "";
+  const meaning = oracleMeaning(oracle) ?? "";
   const cause =
     faults.length === 0 ? "<li>none</li>" : faults.map((one) => `<li>${escaped(faultText(one))}</li>`).join("");
   return `<!doctype html>

@@ -14,6 +14,8 @@ test("a write that failed when it was last tried is unanswered", () => {
     "500, a webhook did not answer",
     "503 ServiceUnavailable",
     "429 Retry",
+    "422, a webhook refused it",
+    "403, the quota is exhausted",
   ]) {
     assert.deepEqual(unansweredWrites([write("update w/status", failure)]), ["update w/status"]);
     assert.deepEqual(unansweredWrites([write("update w/status", failure), write("update w/status", "200")]), []);

@@ -1,7 +1,10 @@
 import type { Timeline } from "./timeline.ts";
 
-/** A response that decides something: accepted, or rejected for good. Not those after which clients try again. */
-const DECIDED = /^(arrived late: )?([23]\d\d|4(?!29)\d\d)/;
+/**
+ * A response that decides something: accepted, or rejected for good. Not those after which clients try again, nor what a fault refuses
+ * for a while.
+ */
+const DECIDED = /^(arrived late: )?([23]\d\d|4(?!29)\d\d)(?!, (a webhook refused it|the quota is exhausted)$)/;
 
 /**
  * The writes of the operator that failed when they were last tried, because the API server could not be reached, had too much to do or

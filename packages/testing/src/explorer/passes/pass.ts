@@ -31,6 +31,8 @@ export interface PassOptions {
   readonly runs?: number;
   readonly kept?: (object: AnyObject) => boolean;
   readonly except?: (child: AnyObject, pointer?: string) => boolean;
+  /** For `rbac`: report what the role allows and no scenario needs. */
+  readonly unusedPermissions?: boolean;
   /** Why the exploration has to end now, if it has to. */
   readonly reached?: () => string | undefined;
   /** Called with each problem as soon as it is found: a pass that is stopped returns nothing. */
