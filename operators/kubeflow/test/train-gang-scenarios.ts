@@ -29,7 +29,7 @@ export const trainJobOfVolcano: Scenario = async (stage) => {
   for (const { metadata } of await stage.list(Pod)) await endPod(stage, metadata.name, 0);
   await stage.until(
     "it is complete",
-    async () => (await stage.condition(TrainJob, "together", "Complete")) === "True JobsCompleted",
+    async () => (await stage.condition(TrainJob, "together", "Complete")) === "True AllJobsCompleted",
   );
 };
 
