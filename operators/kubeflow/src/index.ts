@@ -44,6 +44,7 @@ export * from "./tf-job.ts";
 export * from "./train-job.ts";
 export * from "./train-job-controller.ts";
 export * from "./train-plan.ts";
+export * from "./train-pod-group.ts";
 export * from "./train-rules.ts";
 export * from "./training-runtime.ts";
 export * from "./wait-for-master.ts";

@@ -21,6 +21,7 @@ import { obstacleIn } from "./pod-problems.ts";
 import { TRAIN_MANAGER, TrainJob } from "./train-job.ts";
 import { mpiObjectsFor, trainKeysName } from "./train-mpi.ts";
 import { claimsFor, type Step, stepsOf, trainServiceFor } from "./train-plan.ts";
+import { PluginPodGroup, podGroupKind, podGroupsFor, VolcanoPodGroup } from "./train-pod-group.ts";
 import { JOBSET_NAME, TRAIN_CONTROLLER } from "./train-pods.ts";
 import { trainProblems } from "./train-rules.ts";
 import { type FoundRuntime, runtimeCopyFor, runtimeKeys, runtimeOf } from "./train-runtime.ts";
@@ -44,6 +45,8 @@ export function trainJobController(metrics: JobMetrics) {
   return controller(TrainJob, {
     owns: [
       ...[Service, ConfigMap, PersistentVolumeClaim, Secret].map((kind) => ownedKind(kind, { labelSelector })),
+      ownedKind(VolcanoPodGroup, { labelSelector, optional: true }),
+      ownedKind(PluginPodGroup, { labelSelector, optional: true }),
       ownedKind(BatchJob, { labelSelector, createOnly: true, deletion: "foreground" }),
     ],
     watches: [
@@ -90,7 +93,7 @@ async function reconcileTrainJob(job: TrainJob, context: ReconcileContext, metri
   if (!job.status) metrics.job("created", counted);
   if (job.spec.suspend) report.set("Suspended", "Suspended", "TrainJob is suspended");
   else if (report.find("Suspended")) report.set("Suspended", "Resumed", "TrainJob is resumed", "False");
-  const problem = runtime ? specProblem(job, runtime) : missingRuntime(job);
+  const problem = runtime ? (specProblem(job, runtime) ?? groupProblem(runtime, context)) : missingRuntime(job);
   if (!runtime || problem) {
     report.stalled(problem);
     const wholeStatus = report.publish(context);
@@ -182,6 +185,7 @@ async function childrenOf(job: TrainJob, runtime: FoundRuntime, context: Reconci
     runtimeCopyFor(job, runtime),
     ...(service ? [service] : []),
     ...claimsFor(job, spec),
+    ...(groupProblem(runtime, context) ? [] : podGroupsFor(job, spec, stepsOf(job, spec))),
     ...mpiObjectsFor(job, spec, keys, context.clock.secrets),
   ];
 }
@@ -196,6 +200,14 @@ function missingRuntime({ spec }: TrainJob): WorkloadProblem {
 function specProblem(job: TrainJob, { spec }: FoundRuntime): WorkloadProblem | undefined {
   const [wrong] = trainProblems(job, spec);
   return wrong && { reason: "InvalidSpec", message: `${wrong.field}: ${wrong.message}` };
+}
+
+/** Pods that are to be placed together are not created where nothing knows of their group. */
+function groupProblem({ spec }: FoundRuntime, { isServed }: ReconcileContext): WorkloadProblem | undefined {
+  const kind = podGroupKind(spec);
+  if (!kind || isServed(kind)) return undefined;
+  const message = `the cluster has no ${kind.group} PodGroups, which the runtime's podGroupPolicy needs: install the scheduler`;
+  return { reason: "NoGangScheduler", message };
 }
 
 /** A JobSet's Jobs would be there, suspended; here they are created when the job is resumed. */

@@ -11,6 +11,7 @@ import {
 import { mergePodTemplate, type PodTemplateOverlay } from "konverge/pods";
 import type { PodTemplatePatch, TrainJob } from "./train-job.ts";
 import { trainsBesideLauncher, withMpi } from "./train-mpi.ts";
+import { podGroupMarks } from "./train-pod-group.ts";
 import {
   ancestorOf,
   CONTAINER_OF,
@@ -47,7 +48,9 @@ export function stepsOf(job: TrainJob, runtime: RuntimeSpec): Step[] {
   const { replicatedJobs } = runtime.template.spec;
   return replicatedJobs.map((step) => {
     const template = templateOf(job, step, runtime);
-    const jobs = Array.from({ length: step.replicas }, (_, index) => jobFor(job, step, index, template));
+    const jobs = Array.from({ length: step.replicas }, (_, index) =>
+      jobFor(job, step, index, template, podGroupMarks(job, runtime)),
+    );
     return { name: step.name, dependsOn: step.dependsOn ?? [], jobs };
   });
 }
@@ -102,7 +105,13 @@ export const claimTemplates = ({ template }: RuntimeSpec) =>
 
 const claimName = (job: TrainJob, template: string) => `${template}-${job.metadata.name}`;
 
-function jobFor(job: TrainJob, { name }: ReplicatedJob, index: number, { metadata, spec }: JobTemplateSpec) {
+function jobFor(
+  job: TrainJob,
+  { name }: ReplicatedJob,
+  index: number,
+  { metadata, spec }: JobTemplateSpec,
+  marks: ReturnType<typeof podGroupMarks>,
+) {
   const labels = { ...ownLabels(job), [STEP_NAME]: name, [JOB_INDEX]: String(index) };
   const { template } = spec!;
   return BatchJob.draft({
@@ -116,7 +125,11 @@ function jobFor(job: TrainJob, { name }: ReplicatedJob, index: number, { metadat
       ...spec!,
       template: {
         ...template,
-        metadata: { ...template.metadata, labels: { ...template.metadata?.labels, ...labels } },
+        metadata: {
+          ...template.metadata,
+          ...(marks.annotations && { annotations: { ...template.metadata?.annotations, ...marks.annotations } }),
+          labels: { ...template.metadata?.labels, ...labels, ...marks.labels },
+        },
       },
     },
   });

@@ -34,7 +34,9 @@ export function runtimeProblems({ mlPolicy, podGroupPolicy, template }: RuntimeS
       ? [fieldInvalid("spec.mlPolicy.mpi.mpiImplementation", "", "must be OpenMPI")]
       : []),
     ...instead("spec.mlPolicy.flux", mlPolicy?.flux, ""),
-    ...instead("spec.podGroupPolicy", podGroupPolicy, ""),
+    ...(podGroupPolicy?.volcano && podGroupPolicy.coscheduling
+      ? [fieldForbidden("spec.podGroupPolicy.coscheduling", "pods can be in one group only")]
+      : []),
     ...instead("spec.template.spec.failurePolicy", failurePolicy, "use backoffLimit of the Job's template"),
     ...instead("spec.template.spec.startupPolicy", startupPolicy, "use dependsOn"),
     ...instead("spec.template.spec.coordinator", coordinator, ""),

@@ -88,7 +88,19 @@ const runtimeSpec = () =>
         ),
       )
       .optional(),
-    podGroupPolicy: unsupported(),
+    podGroupPolicy: z
+      .object({
+        coscheduling: z.object({ scheduleTimeoutSeconds: z.int32().default(60) }).optional(),
+        volcano: z
+          .object({
+            networkTopology: z
+              .object({ mode: z.enum(["hard", "soft"]).optional(), highestTierAllowed: z.int().optional() })
+              .optional(),
+          })
+          .optional(),
+      })
+      .optional()
+      .describe("A PodGroup for each job. The templates of the pods name the scheduler that reads it."),
     template: z.object({
       metadata: metadata.optional(),
       spec: z.object({

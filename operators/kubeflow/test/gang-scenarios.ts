@@ -32,7 +32,7 @@ export function podGroupCrd({ group, version }: KindRef<PodGroup>): CustomResour
   } as CustomResourceDefinition;
 }
 
-async function installed(stage: TestEnvironment, kind: KindRef<PodGroup>): Promise<void> {
+export async function installed(stage: TestEnvironment, kind: KindRef<PodGroup>): Promise<void> {
   await stage.apply(podGroupCrd(kind));
   await stage.until("PodGroups are served", () =>
     stage.list(kind).then(

@@ -358,7 +358,7 @@ export const badTrainJobs: Scenario = async (stage) => {
     [{ mlPolicy: { mpi: { mpiImplementation: "" } } }, /mpiImplementation: Invalid value: "": must be OpenMPI/],
     [{ mlPolicy: { flux: {} } }, /spec\.mlPolicy\.flux: Forbidden/],
     [{ mlPolicy: { torch: {}, jax: {} } }, /Only one of the policy can be configured/],
-    [{ podGroupPolicy: { coscheduling: {} } }, /spec\.podGroupPolicy: Forbidden/],
+    [{ podGroupPolicy: { coscheduling: {}, volcano: {} } }, /spec\.podGroupPolicy\.coscheduling: Forbidden/],
     [
       { template: { spec: { replicatedJobs: [step("main", "trainer")] } } },
       /must contain the required container for the ancestor: trainer/,

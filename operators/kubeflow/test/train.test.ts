@@ -1,5 +1,6 @@
 import { onEmbedded } from "@konverge/operator-suite";
 import { AS_WRITTEN } from "./jobs.ts";
+import { trainJobOfPlugin, trainJobOfVolcano } from "./train-gang-scenarios.ts";
 import {
   keysStay,
   trainJobMpi,
@@ -48,3 +49,9 @@ onEmbedded(
   keysStay(trainJobMpiResting, "pi-mpi-ssh-auth"),
   AS_WRITTEN,
 );
+onEmbedded(
+  "the pods of a TrainJob belong to a PodGroup of Volcano, without which there are none",
+  trainJobOfVolcano,
+  AS_WRITTEN,
+);
+onEmbedded("the pods of a TrainJob belong to a PodGroup of the coscheduling plugin", trainJobOfPlugin, AS_WRITTEN);

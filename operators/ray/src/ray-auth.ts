@@ -1,4 +1,4 @@
-import type { FieldError, ReconcileContext } from "konverge";
+import { type FieldError, permission, type ReconcileContext } from "konverge";
 import { type Container, type EnvVar, Secret, type Volume, type VolumeMount } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
 import { fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
@@ -53,6 +53,11 @@ export function tokenSecretsFor(
   const known = observed(draft(""))?.data?.[TOKEN_KEY];
   return [draft(known || Buffer.from(clock.secrets.text(TOKEN_LENGTH)).toString("base64"))];
 }
+
+/** What controllers that connect to dashboards may read: the Secret may be the user's. */
+export const tokenPermission = permission(Secret, ["get"], {
+  why: "reads the token of a RayCluster with authOptions, to send it to the cluster's dashboard",
+});
 
 /** What a container needs to speak with the cluster. What it says itself stays. */
 export function tokenVariables(cluster: Named): EnvVar[] {

@@ -14,6 +14,7 @@ import {
 import { Deployment, Job, Pod } from "konverge/kinds";
 import { timestamp } from "konverge/time";
 import type { RayFetch } from "./dashboard-request.ts";
+import { tokenPermission } from "./ray-auth.ts";
 import { CLUSTER, dashboardAddress } from "./ray-children.ts";
 import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
@@ -44,6 +45,7 @@ export function rayJobs(metrics: RayMetrics, fetch: RayFetch) {
       cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
     ],
     permissions: [
+      tokenPermission,
       permission(RayJob, ["delete"], {
         why: "deletes RayJobs with the deletion policy DeleteSelf when they have finished",
       }),

@@ -10,6 +10,7 @@ import {
 import { Deployment, Pod, Service } from "konverge/kinds";
 import { parseYaml } from "konverge/schema";
 import type { RayFetch } from "./dashboard-request.ts";
+import { tokenPermission } from "./ray-auth.ts";
 import { CLUSTER, NODE_TYPE, SERVE, servePort } from "./ray-children.ts";
 import { MULTIKUEUE, RayCluster } from "./ray-cluster.ts";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
@@ -42,7 +43,10 @@ export function rayServices(metrics: RayMetrics, fetch: RayFetch) {
       cacheKind(Pod, { labelSelector: CLUSTER }),
       cacheKind(Deployment, { labelSelector: UPSTREAM_DEPLOYMENT }),
     ],
-    permissions: [permission(Pod, ["patch"], { why: "labels the pods of each RayService that serve requests" })],
+    permissions: [
+      tokenPermission,
+      permission(Pod, ["patch"], { why: "labels the pods of each RayService that serve requests" }),
+    ],
     async reconcile(service, context): Promise<ReconcileResult<RayService>> {
       const warning = upstreamWarning(context, "RayServices");
       if (warning) {

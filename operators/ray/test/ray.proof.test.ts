@@ -9,12 +9,27 @@ import {
 } from "@konverge/operator-suite";
 import { RayCluster, RayJob, RayService, rayOperator } from "@konverge/ray-operator";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
+import { scheduled } from "./cron-job-scenarios.ts";
 import { faultTolerant } from "./fault-tolerance-scenarios.ts";
+import { jobDeletesItself, jobOfUser, jobOnCluster, jobOverHttp } from "./job-mode-scenarios.ts";
 import { jobFails, jobRuns, jobSuspended } from "./job-scenarios.ts";
 import { cluster, lives, recovers, replaced, withoutAddresses } from "./scenarios.ts";
+import { secured } from "./security-scenarios.ts";
 import { serviceResized, serviceRuns, serviceSuspended, serviceUpgraded, upgradeFails } from "./service-scenarios.ts";
 
-exactRole(rayOperator, [cluster, lives, replaced, switchedOff, jobFails, faultTolerant, serviceUpgraded]);
+exactRole(rayOperator, [
+  cluster,
+  lives,
+  replaced,
+  switchedOff,
+  secured,
+  jobFails,
+  jobDeletesItself,
+  jobOverHttp,
+  scheduled,
+  faultTolerant,
+  serviceUpgraded,
+]);
 
 const mask = withoutAddresses;
 survivesFaults("a cluster is made, whatever fails", rayOperator, cluster, { mask });
@@ -44,6 +59,18 @@ survivesFaults("a job runs and its cluster goes, whatever fails", rayOperator, j
 survivesCrashesAndErrors("a job is tried again, whatever fails", rayOperator, jobFails, { mask });
 survivesCrashesAndErrors("a job is suspended and resumed, whatever fails", rayOperator, jobSuspended, { mask });
 survivesDeletion("a job goes with all it has, in each phase", rayOperator, jobFails, RayJob, { mask });
+survivesFaults("a cluster gets its token and its policies, whatever fails", rayOperator, secured, { mask });
+survivesCrashesAndErrors("a job runs on a cluster that is there, whatever fails", rayOperator, jobOnCluster, { mask });
+survivesCrashesAndErrors(
+  "a job is deleted with all it has, step by step, whatever fails",
+  rayOperator,
+  jobDeletesItself,
+  {
+    mask,
+  },
+);
+survivesCrashesAndErrors("a job of a user is followed to its end, whatever fails", rayOperator, jobOfUser, { mask });
+survivesCrashesAndErrors("jobs start on a schedule, whatever fails", rayOperator, scheduled, { mask });
 survivesFaults("a cluster's keys are removed from Redis, whatever fails", rayOperator, faultTolerant, { mask });
 survivesDeletion("a fault-tolerant cluster goes with its keys, in each phase", rayOperator, faultTolerant, RayCluster, {
   mask,

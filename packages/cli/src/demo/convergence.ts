@@ -23,6 +23,9 @@ export function convergenceOf(object: KubeObject | undefined): Convergence {
   if (observedGeneration !== undefined && observedGeneration < (object.metadata.generation ?? 0)) {
     return { done: false, message: "its latest change has not been observed yet" };
   }
+  const suspended = conditions.find(({ type, status }) => type === "Suspended" && status === "True");
+  if (suspended && (object as { spec?: { suspend?: boolean } }).spec?.suspend)
+    return { done: true, message: textOf(suspended) };
   const told = TELLING.map((type) => conditions.find((one) => one.type === type)).filter((one) => one !== undefined);
   const word = [phase, state].find((one) => typeof one === "string" && one !== "");
   if (word !== undefined) {
