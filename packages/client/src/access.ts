@@ -67,6 +67,7 @@ async function review<Status>(
   const call = {
     method: "POST",
     path: `/apis/${apiVersion}/${resource}`,
+    changesNothing: true,
     body: { apiVersion, kind, metadata: {}, ...(spec && { spec }) },
   };
   return (await caller.json<{ status: Status }>(call, options)).status;

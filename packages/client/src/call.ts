@@ -22,6 +22,8 @@ export interface ClientRequest {
   accept?: string;
   contentType?: string;
   body?: unknown;
+  /** Changes nothing, though its method is one of writes: an access review. */
+  changesNothing?: boolean;
   /** Requests a message stream in one of these subprotocols. */
   upgrade?: readonly string[];
 }
@@ -96,7 +98,7 @@ export class Caller {
         return await readText(response.body);
       } catch (thrown) {
         const error = typed(thrown, call);
-        const wait = policy?.waitAfter(error, call.method);
+        const wait = policy?.waitAfter(error, call.changesNothing || !isWrite(call.method));
         if (wait === undefined || clock.monotonic() + wait >= flight.deadline) throw error;
         flight.sent = false;
         await sleep(clock, wait, { signal: flight.signal, label: `retry of ${call.method} ${call.path}` });

@@ -36,6 +36,16 @@ async function attempt(verb: "get" | "create", steps: Step[], options: ClientOpt
   return { outcome: await outcome, requests: requests.length, took };
 }
 
+test("an access review is repeated like a read: it changes nothing", async () => {
+  const clock = new VirtualClock();
+  const allowed = json({ kind: "SelfSubjectAccessReview", metadata: {}, status: { allowed: true } } as never);
+  const { transport, requests } = scripted(reset, failure(503, "ServiceUnavailable"), allowed);
+  const answer = new Client(transport, { clock }).canI({ verb: "list", kind: Widget });
+  await clock.advance(60_000);
+  assert.equal((await answer).allowed, true);
+  assert.equal(requests.length, 3);
+});
+
 test("a server that asks to come back later is obeyed, for reads and for writes", async () => {
   for (const verb of ["get", "create"] as const) {
     const { outcome, requests, took } = await attempt(verb, [busy(7), busy(3), ok]);

@@ -1,5 +1,4 @@
 import { ApiError, type BackoffLimits, backoffAfter, type Clock } from "@konverge/core";
-import { isWrite } from "./answer.ts";
 import { TransportError } from "./errors.ts";
 
 export interface RetryOptions {
@@ -15,7 +14,7 @@ export interface RetryOptions {
  * Decides whether a failed request is sent again, and when. Only what is safe:
  * - anything that the server turned away unprocessed and asked to send again (429 or 503 with Retry-After);
  * - anything that cannot have reached the server (no connection);
- * - reads, when the connection broke or a server in between was overloaded.
+ * - reads, and questions that are asked with POST, when the connection broke or a server in between was overloaded.
  *
  * A write whose response was lost is never repeated: the caller must read first.
  */
@@ -31,21 +30,21 @@ export class RetryPolicy {
     this.#limits = { initial, longest };
   }
 
-  /** Milliseconds to wait before the next try; undefined when there is to be none. */
-  waitAfter(error: unknown, method: string): number | undefined {
-    if (this.#sent >= this.#tries || !isSafe(error, method)) return undefined;
+  /** Milliseconds to wait before the next try of a request that is a `read` or not; undefined when there is to be none. */
+  waitAfter(error: unknown, read: boolean): number | undefined {
+    if (this.#sent >= this.#tries || !isSafe(error, read)) return undefined;
     const wait = backoffAfter(this.#sent++ - 1, this.#limits, this.#clock.random);
     return Math.max(wait, error instanceof ApiError ? (error.retryAfter ?? 0) : 0);
   }
 }
 
-function isSafe(error: unknown, method: string): boolean {
+function isSafe(error: unknown, read: boolean): boolean {
   if (error instanceof ApiError) {
     if ((error.code === 429 || error.code === 503) && error.retryAfter !== undefined) return true;
-    return !isWrite(method) && GATEWAY_FAILURES.has(error.code);
+    return read && GATEWAY_FAILURES.has(error.code);
   }
   if (!(error instanceof TransportError)) return false;
-  return error.code === "unreachable" || (error.code === "closed" && !isWrite(method));
+  return error.code === "unreachable" || (error.code === "closed" && read);
 }
 
 const GATEWAY_FAILURES = new Set([502, 503, 504]);
