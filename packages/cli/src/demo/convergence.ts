@@ -36,7 +36,8 @@ export function convergenceOf(object: KubeObject | undefined): Convergence {
   }
   const holding = told.find(({ status }) => status === "True");
   if (holding) return { done: true, message: textOf(holding) };
-  return { done: false, message: told[0] ? textOf(told[0]) : "nothing reported yet" };
+  const why = told[0] ?? conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  return { done: false, message: why ? textOf(why) : "nothing reported yet" };
 }
 
 interface Status {
