@@ -51,7 +51,7 @@ export class ContainerLog {
     this.#space = space;
   }
 
-  /** Its run is over: nothing more will come. */
+  /** Its run has ended: the log is complete. */
   get ended(): boolean {
     return this.#ended;
   }

@@ -134,7 +134,7 @@ export class ContainerSpaces {
     return this.#pods.has(uid);
   }
 
-  /** A run of a container is over: its listeners are closed. */
+  /** A run of a container has ended: its listeners are closed. */
   close(uid: string, name: string): void {
     const known = this.#pods.get(uid)?.spaces.get(name);
     known?.end.abort();

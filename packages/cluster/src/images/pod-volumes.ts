@@ -50,7 +50,7 @@ export class LastingFolders {
     }
   }
 
-  /** The folder of that name, which is made when it is first asked for. */
+  /** The folder with that name, created on first use. */
   #get(name: string): LastingFolder {
     const known = this.#known.get(name) ?? { root: directory({ mode: 0o777 }), storage: new Storage(this.#disk) };
     this.#known.set(name, known);
@@ -247,7 +247,7 @@ function linked(from: Directory, node: FileNode | undefined, links = { left: MOS
   return at;
 }
 
-/** The pod's group may read what the cluster fills, whatever its mode says. */
+/** The pod's group can read volumes that the cluster fills, regardless of their mode. */
 function ofGroup(mode: number, group: number | undefined): number {
   return group === undefined ? mode : mode | 0o440;
 }

@@ -63,7 +63,7 @@ const LOST = 255;
 export class SimulatedContainer {
   readonly role: Role;
   spec: Container;
-  /** What it has been given: what it asks for, unless its node has no room for that. */
+  /** Its allocated resources: the requested ones, unless a resize is deferred. */
   resources: Container["resources"];
   state: "waiting" | "running" | "terminated" = "waiting";
   reason = "";

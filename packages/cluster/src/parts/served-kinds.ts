@@ -33,7 +33,7 @@ export class ServedKinds {
     return Array.from(this.#known.values(), ({ kind }) => kind);
   }
 
-  /** The kind that an owner reference or an object speaks of, in any version. */
+  /** The kind in an owner reference or an object, in any version. */
   byName(group: string, kind: string): ServedKind | undefined {
     return this.all().find((one) => one.group === group && one.kind === kind);
   }

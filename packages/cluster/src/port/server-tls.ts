@@ -48,7 +48,7 @@ export async function secured(
   try {
     await once(socket, "secureConnect", { ...(signal && { signal }) });
     const trusted = roots === "system" ? machineRoots() : roots === "any" ? undefined : roots;
-    // Certificates are made by programs that live in real time, whatever time it is in the cluster.
+    // Certificates are issued by programs that run in real time, even if the cluster's clock is virtual.
     const now = realClock().now();
     const problem = serverChainProblem(sentCertificates(socket), { roots: trusted, host, now });
     if (problem !== undefined) throw new Error(problem);

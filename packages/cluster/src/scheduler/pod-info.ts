@@ -29,11 +29,11 @@ export interface SpreadTerm {
   matches(pod: PodInfo): boolean;
 }
 
-/** What the scheduler knows of a pod: everything that is asked for again and again, read once. */
+/** The scheduler's view of a pod: everything that is used repeatedly, parsed once. */
 export interface PodInfo {
   readonly key: ObjectKey;
   readonly uid: string;
-  /** Counts the changes of what it asks for. */
+  /** Counts the changes of its scheduling requirements. */
   readonly generation: number;
   readonly namespace: string;
   readonly name: string;

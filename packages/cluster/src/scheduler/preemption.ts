@@ -16,7 +16,7 @@ export interface Candidate {
 /** The outcome of the search for pods of lower priority: a candidate, or why there is none. */
 export type Preemption = { candidate: Candidate } | { message: string };
 
-/** Nodes that are looked at in full; the first that will do are enough in a large cluster. */
+/** The number of candidate nodes that are evaluated: the first suitable ones are enough in a large cluster. */
 const MOST_CANDIDATES = 100;
 
 const NO_VICTIMS = "No preemption victims found for incoming pod";

@@ -28,7 +28,7 @@ export class FileError extends Error {
   }
 }
 
-/** Why output could not be written to the file that it goes to. */
+/** Why output could not be written to its file. */
 export class WriteError extends Error {
   override readonly name = "WriteError";
 

@@ -6,7 +6,7 @@ export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 /** Certificates with which nodes serve. */
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
-/** Whatever is asked for. */
+/** Without restrictions on the request. */
 export const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;

@@ -146,7 +146,7 @@ class Translation {
     if (frame.size + frame.atomSize > LARGEST) throw this.#error(TOO_BIG);
   }
 
-  /** A repetition without anything to repeat stands for itself. */
+  /** A repetition operator without an operand is a literal. */
   #repeat(text: string, times = 1): void {
     const frame = this.#frame;
     if (frame.atom === undefined) {
