@@ -122,7 +122,7 @@ function statusOf(
     reason: failure.reason,
     message: messageOf(failure.cause),
   };
-  // Each failure names another pod that could not be made: writing that down would be a change for every try.
+  // Each failure names another pod: with the message in the status, every attempt would change it.
   const isKnown = known?.some(({ type, reason }) => type === "ReplicaFailure" && reason === failure?.reason);
   const conditions = isKnown
     ? [...known!]

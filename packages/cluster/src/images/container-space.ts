@@ -63,7 +63,7 @@ export interface MeasuredUsage {
   readonly memory: number;
 }
 
-/** The spaces of containers. One is made when it is first used, and removed with the run of the container. */
+/** The spaces of containers. A space is created on first use, and removed with the run of the container. */
 export class ContainerSpaces {
   readonly #machine: Machine;
   readonly #lasting: LastingFolders;

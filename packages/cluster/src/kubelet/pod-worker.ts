@@ -47,7 +47,7 @@ export interface PodHost {
   runsInside(container: Container, pod: Pod): boolean;
   run(pod: Pod, container: Container, id: string, streams: ContainerStreams, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
-  /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
+  /** Runs a probe; returns the failure, or undefined. */
   probe(pod: Pod, container: Container, id: string, probe: Probe): Promise<string | undefined>;
 }
 

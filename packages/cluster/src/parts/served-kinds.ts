@@ -58,7 +58,7 @@ export class ServedKinds {
     this.#mourners.clear();
   }
 
-  /** Keeps up with kinds that have come or gone. */
+  /** Follows kinds that were added or removed. */
   #follow(fresh = false): void {
     const { registry, store } = this.#server;
     if (registry.generation === this.#generation) return;

@@ -12,9 +12,9 @@ import {
 } from "@konverge/apiserver";
 import { realClock } from "@konverge/core";
 
-/** Where a cluster is to be reached. */
+/** Where a cluster listens. */
 export interface PortOptions {
-  /** Default: any that is free. */
+  /** Default: a free port. */
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;

@@ -15,7 +15,7 @@ import { abandon } from "../streams/dial.ts";
 /** The authorities that are trusted: these, those of the machine, or any, so that every certificate will do. */
 export type Roots = CertPool | "system" | "any";
 
-/** Which server is to be spoken to, and how it is known. */
+/** The expected name of the server, and the authority of its certificate. */
 export interface ServerIdentity {
   /** The name or address that its certificate has to be for. */
   readonly host: string;

@@ -195,7 +195,7 @@ function attributeOf({ driver, device }: Offered, qualified: string): string | u
   return found && JSON.stringify(found);
 }
 
-/** How the devices are to be set up: what their classes say first, then what the claim says. */
+/** The configuration of the devices: that of their classes first, then that of the claim. */
 function configOf(claim: ResourceClaim, results: readonly Given[], state: DeviceState) {
   const given = new Set(results.map(({ request }) => request));
   const ofClasses = classesOf(claim).flatMap(({ request, className }) => {

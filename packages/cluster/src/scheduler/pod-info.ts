@@ -58,7 +58,7 @@ export interface PodInfo {
   readonly claims: readonly string[];
   /** Those of its claims that are created for it. */
   readonly ephemeralClaims: readonly string[];
-  /** The names of the ResourceClaims whose devices it needs; empty: one that is yet to be made. */
+  /** The names of its ResourceClaims; empty: one that is not created yet. */
   readonly deviceClaims: readonly string[];
   readonly owner: string;
   readonly group: string;

@@ -6,7 +6,7 @@ import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 import type { VolumeRules } from "./volumes.ts";
 
-/** A node on which room can be made, and who must go for it. */
+/** A candidate node for preemption, and its victims. */
 export interface Candidate {
   readonly node: NodeInfo;
   readonly victims: readonly PodInfo[];

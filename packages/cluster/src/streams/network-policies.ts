@@ -19,7 +19,7 @@ export interface Traffic {
   readonly protocol: string;
 }
 
-/** Decides by the NetworkPolicies of a cluster who may connect to whom. It reads the store, for each connection. */
+/** Evaluates the NetworkPolicies of a cluster for each connection. It reads them from the store. */
 export class NetworkPolicies {
   readonly #store: ApiServer["store"];
 

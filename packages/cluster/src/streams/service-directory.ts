@@ -13,7 +13,7 @@ const SERVICE_NAME = "kubernetes.io/service-name";
 /** kube-proxy ignores Services with one of these labels, whatever addresses they have. */
 const NOT_PROXIED = ["service.kubernetes.io/headless", "service.kubernetes.io/service-proxy-name"];
 
-/** The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. */
+/** The Services of a cluster and their endpoints, as kube-proxy and the DNS server know them. */
 export class ServiceDirectory {
   readonly #source: ServiceSource;
 

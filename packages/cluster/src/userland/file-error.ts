@@ -15,7 +15,7 @@ const WORDS = {
 
 export type FileErrorCode = keyof typeof WORDS;
 
-/** Why a file cannot be used, in the words that programs print. */
+/** An error of a file operation, with the message that programs print. */
 export class FileError extends Error {
   override readonly name = "FileError";
   readonly code: FileErrorCode;

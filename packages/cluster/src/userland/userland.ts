@@ -20,7 +20,7 @@ export interface UserlandOptions {
   readonly network: ContainerNetwork;
   readonly clock: Clock;
   readonly cwd: string;
-  /** The programs of its image, by path or name; those that every image has come after them. */
+  /** The programs of its image, by path or name; they take precedence over those of every image. */
   readonly commands: Readonly<Record<string, Command>>;
   /** Those of them that run as root for every user. */
   readonly setuid: readonly string[];

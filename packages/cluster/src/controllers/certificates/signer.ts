@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 /** The longest and default validity of certificates. */
 const LONGEST = 365 * 24 * HOUR;
 const SHORTEST = 10 * MINUTE;
-/** Clocks differ a little: certificates begin before they are made. */
+/** Clocks differ slightly: certificates are backdated. */
 const BACKDATE = 5 * MINUTE;
 /** One that lasts no longer than this is not cut by that. */
 const SHORT = 8 * HOUR;

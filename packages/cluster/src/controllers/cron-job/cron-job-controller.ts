@@ -19,7 +19,7 @@ import { timeZone } from "./time-zone.ts";
 
 const NAME = "cronjob-controller";
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-/** Added to each wait, so that the time has come when it ends. */
+/** Added to each delay, so that the start is due when it ends. */
 const DELTA = 100;
 
 type Jobs = readonly ObservedChild<Job>[];

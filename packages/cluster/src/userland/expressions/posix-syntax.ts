@@ -1,4 +1,4 @@
-/** An expression that cannot be used, and why, in the words that programs print. */
+/** An invalid expression, with the message that programs print. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 
