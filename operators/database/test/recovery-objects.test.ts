@@ -20,7 +20,7 @@ import {
 onEmbedded("a backup is taken when it is asked for", onDemand);
 onEmbedded("scheduled backups get DatabaseBackups, and expire", scheduled);
 onEmbedded("a backup that fails says why", backupFails);
-onEmbedded("a restore in place replaces data while no server runs, and tells its steps", reportsSteps);
+onEmbedded("a restore in place replaces data while no server runs, and reports its steps", reportsSteps);
 onEmbedded("a restore that fails leaves what was there", restoreFails);
 onEmbedded(
   "servers start again after a failed restore, even if the Database cannot be written at once",

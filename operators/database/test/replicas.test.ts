@@ -31,7 +31,7 @@ onEmbedded(
   waitsForFence,
 );
 onEmbedded("while the operator is away, a primary stops only without contact to a standby", outlivesOperator);
-onEmbedded("a server without standbys goes on while the operator is away", singleKeepsRunning);
+onEmbedded("a server without standbys keeps running while the operator is away", singleKeepsRunning);
 onEmbedded("a primary that is back in time leads on", comesBack);
 onEmbedded(
   "another version goes to standbys first, and to the old primary last; another major one is refused",

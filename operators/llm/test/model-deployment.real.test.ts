@@ -16,7 +16,7 @@ import { routed } from "./route-scenarios.ts";
 
 const {
   "more GPUs than a node has": _asOfLlmModels,
-  "servers that tell nonsense": _toOperatorsAnywhere,
+  "servers with malformed metrics": _toOperatorsAnywhere,
   ...badDeployments
 } = everyBadDeployment;
 

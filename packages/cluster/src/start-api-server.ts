@@ -6,7 +6,7 @@ import type { Surroundings } from "./surroundings.ts";
 /** An API server that has neither controllers nor nodes. */
 export interface StandaloneApiServer extends AsyncDisposable {
   readonly server: ApiServer;
-  /** What a port serves: the server, and proxies to what its Nodes, Pods and Services stand for. */
+  /** What a port serves: the server, and proxies to its nodes, pods and services. */
   readonly guard: Guard;
   stop(): Promise<void>;
 }

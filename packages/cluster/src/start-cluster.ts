@@ -92,7 +92,7 @@ export interface Cluster extends AsyncDisposable {
   settled(options?: SettledOptions): Promise<void>;
   /** The whole state, to go back to or to start another cluster from. Takes no time and never changes. */
   snapshot(): Snapshot;
-  /** Goes back to an earlier state. Controllers, nodes and clients stay at work, and see what has changed. */
+  /** Goes back to an earlier state. Controllers, nodes and clients keep running, and observe the changes. */
   restore(state: Snapshot): void;
   /** Another cluster with the same state, which lives its own life from then on, at the same time of the same day. */
   fork(options?: ForkOptions): Promise<Cluster>;

@@ -34,7 +34,7 @@ function whatCounts(pod: Pod): unknown {
   return [labels, ownerReferences, deletionTimestamp, pod.status?.phase, podCondition(pod, "Ready")];
 }
 
-/** Keeps as many pods as each object asks for. */
+/** Keeps `replicas` pods for each object. */
 function replicator<T extends Replicated>(
   kind: KindRef<T>,
   options: { name: string; selectorOf: (object: T) => LabelSelector | undefined; countsTerminating: boolean },
@@ -122,7 +122,7 @@ function statusOf(
     reason: failure.reason,
     message: messageOf(failure.cause),
   };
-  // Each failure names another pod that could not be made: writing that down would be a change for every try.
+  // Each failure names another pod: with the message in the status, every attempt would change it.
   const isKnown = known?.some(({ type, reason }) => type === "ReplicaFailure" && reason === failure?.reason);
   const conditions = isKnown
     ? [...known!]
@@ -139,7 +139,7 @@ function statusOf(
   };
 }
 
-/** Keeps as many pods as each ReplicaSet asks for. */
+/** Runs ReplicaSets. */
 export const replicaSets = controllersComponent("replicaset-controller", [ReplicaSet], () => [
   replicator(ReplicaSet, {
     name: "replicaset-controller",
@@ -148,7 +148,7 @@ export const replicaSets = controllersComponent("replicaset-controller", [Replic
   }),
 ]);
 
-/** Keeps as many pods as each ReplicationController asks for. */
+/** Runs ReplicationControllers. */
 export const replicationControllers = controllersComponent("replication-controller", [ReplicationController], () => [
   replicator(ReplicationController as unknown as KindRef<Replicated>, {
     name: "replication-controller",

@@ -26,7 +26,7 @@ export const ttlAfterFinished = controllersComponent(NAME, [Job], () => [
       if (live!.spec?.ttlSecondsAfterFinished !== ttl) return { requeueAfter: 1 };
       const { uid, resourceVersion } = live!.metadata;
       const preconditions = { uid: uid!, resourceVersion: resourceVersion! };
-      // Direct write: a Job whose time to live is over is deleted, not a child of it.
+      // Direct write: an expired Job itself is deleted, not a child of it.
       await client.delete(Job, keyOf(job), { propagationPolicy: "Foreground", preconditions });
       return undefined;
     },

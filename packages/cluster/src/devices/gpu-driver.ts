@@ -46,7 +46,7 @@ function nodeGpus() {
   });
 }
 
-/** The class by which claims ask for any of them. */
+/** The DeviceClass that selects any of them. */
 function gpuClass() {
   return builtInController(ResourceSlice, {
     name: "gpu-class",

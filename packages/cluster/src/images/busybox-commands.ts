@@ -25,5 +25,5 @@ const OF_BUSYBOX = `
   unshare unxz unzip uptime users usleep uudecode uuencode vconfig vi vlock volname w wall watch watchdog wc wget which who
   whoami whois xargs xxd xz xzcat yes zcat zcip`;
 
-/** The commands of images that are made of busybox, whether they are interpreted or not. */
+/** The commands of busybox images, interpreted or not. */
 export const BUSYBOX_COMMANDS: ReadonlySet<string> = new Set(OF_BUSYBOX.trim().split(/\s+/));

@@ -16,7 +16,7 @@ export function containerPath(path: string): string {
   return posix.resolve("/", path);
 }
 
-/** Why a part of a volume cannot be mounted, in the words of nodes. Empty stands for the whole volume. */
+/** Why a subPath cannot be mounted, worded as by kubelets. Empty means the whole volume. */
 export function subPathError(path: string): string | undefined {
   if (path.startsWith("/")) return `error SubPath \`${path}\` must not be an absolute path`;
   if (path.split("/").includes("..")) return `unable to provision SubPath \`${path}\`: must not contain '..'`;

@@ -10,7 +10,7 @@ export interface LogLine {
 
 /** A log is rotated at this many bytes, as by a kubelet. Older files cannot be read by clients, so they are not kept. */
 const LARGEST = 10 * 1024 * 1024;
-/** What all logs of a cluster may take together, in bytes. Over that, a log that grows is rotated sooner. */
+/** The limit for all logs of a cluster together, in bytes. Above it, growing logs are rotated earlier. */
 const LARGEST_TOTAL = 128 * 1024 * 1024;
 /** Time, stream and mark that container runtimes write before each line, in bytes. */
 const LINE_HEAD = 41;
@@ -51,7 +51,7 @@ export class ContainerLog {
     this.#space = space;
   }
 
-  /** Its run is over: nothing more will come. */
+  /** Its run has ended: the log is complete. */
   get ended(): boolean {
     return this.#ended;
   }

@@ -63,7 +63,7 @@ export interface MeasuredUsage {
   readonly memory: number;
 }
 
-/** The spaces of containers. One is made when it is first used, and removed with the run of the container. */
+/** The spaces of containers. A space is created on first use, and removed with the run of the container. */
 export class ContainerSpaces {
   readonly #machine: Machine;
   readonly #lasting: LastingFolders;
@@ -134,7 +134,7 @@ export class ContainerSpaces {
     return this.#pods.has(uid);
   }
 
-  /** A run of a container is over: its listeners are closed. */
+  /** A run of a container has ended: its listeners are closed. */
   close(uid: string, name: string): void {
     const known = this.#pods.get(uid)?.spaces.get(name);
     known?.end.abort();

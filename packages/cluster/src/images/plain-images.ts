@@ -1,9 +1,9 @@
-/** Images that hold a shell and its commands, and nothing else: all that runs in them is known. */
+/** Images with only a shell and its commands: everything that runs in them is known. */
 const PLAIN = /(^|\/)(busybox|alpine|bash|debian|ubuntu)(:|@|$)/;
-/** The image that waits for its end and does nothing else. */
+/** The image that only waits to be stopped. */
 const PAUSE = /(^|\/)pause(:|@|$)/;
 
-/** Whether an image holds a shell and its commands, and nothing else. */
+/** Whether an image has only a shell and its commands. */
 export function isPlainImage(reference = ""): boolean {
   return PLAIN.test(reference);
 }

@@ -8,12 +8,12 @@ export interface RequestedToken {
   readonly expirationSeconds?: number | undefined;
 }
 
-/** What nodes ask for where nothing is said, in seconds. */
+/** The default lifetime that nodes request, in seconds. */
 const LIFETIME = 3607;
 /** The part of its life after which a token is replaced. */
 const RENEW_AFTER = 0.8;
 
-/** The tokens of a pod's service account: asked for once, and again before they expire. */
+/** The tokens of a pod's service account: requested once, and renewed before they expire. */
 export class PodTokens {
   readonly #client: Client;
   readonly #clock: Clock;

@@ -50,7 +50,7 @@ export class LastingFolders {
     }
   }
 
-  /** The folder of that name, which is made when it is first asked for. */
+  /** The folder with that name, created on first use. */
   #get(name: string): LastingFolder {
     const known = this.#known.get(name) ?? { root: directory({ mode: 0o777 }), storage: new Storage(this.#disk) };
     this.#known.set(name, known);
@@ -102,7 +102,7 @@ export class PodVolumes {
     this.#pod = pod;
   }
 
-  /** What a container has mounted, by path. Throws with what is wrong with a part of a volume that it asks for. */
+  /** The mounts of a container, by path. Throws if a subPath is invalid. */
   async mountsOf(container: Container, env: Readonly<Record<string, string>>): Promise<Map<string, Mount>> {
     const mounts = new Map<string, Mount>();
     for (const { name, mountPath, subPath = "", subPathExpr, readOnly = false } of container.volumeMounts ?? []) {
@@ -183,7 +183,7 @@ export class PodVolumes {
     return { root: directory({ mode: 0o777, changedAt: this.#host.clock.now() }), storage };
   }
 
-  /** What is at a path of the node; a folder is made where nothing is. */
+  /** The file or folder at a path of the node; a missing folder is created. */
   #onHost(path: string): { root: FileNode; storage: Storage } {
     const { root, storage } = this.#lasting.ofNode(this.#pod.spec?.nodeName ?? "");
     if (root.entries.size === 0) plant(root, "etc/hosts", regularFile(nodeHostsText()));
@@ -216,7 +216,7 @@ export class PodVolumes {
     for (const name of folder.entries.keys()) root.entries.set(name, symbolicLink(`${DATA}/${name}`, owner));
   }
 
-  /** A part of a volume; folders that are missing are made where the volume may be written to. */
+  /** A subPath of a volume; missing folders are created if the volume is writable. */
   #partOf(root: FileNode, part: string, isFixed: boolean): FileNode {
     const problem = subPathError(part);
     if (problem) throw new Error(problem);
@@ -247,7 +247,7 @@ function linked(from: Directory, node: FileNode | undefined, links = { left: MOS
   return at;
 }
 
-/** The pod's group may read what the cluster fills, whatever its mode says. */
+/** The pod's group can read volumes that the cluster fills, regardless of their mode. */
 function ofGroup(mode: number, group: number | undefined): number {
   return group === undefined ? mode : mode | 0o440;
 }

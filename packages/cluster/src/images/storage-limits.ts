@@ -32,7 +32,7 @@ export function storageProblem(pod: Pod, { containers, volumes }: WrittenBytes):
   return undefined;
 }
 
-/** The number of bytes after which it must be looked whether a pod has written too much; `own` is one limit among others. */
+/** The number of bytes after which the limits of a pod must be checked; `own` is one of them. */
 export function checkedAfter(pod: Pod, own: QuantityValue | undefined): number | undefined {
   const limits = [own, totalLimit(pod)?.toString()].filter((limit) => limit !== undefined);
   const bytes = limits.map((limit) => parseQuantity(limit).asNumber()).filter((limit) => limit > 0);

@@ -13,7 +13,7 @@ import { isPlainImage } from "./plain-images.ts";
 const OF_BUSYBOX = /(^|\/)(busybox|alpine|bash)(:|@|$)/;
 /** Where commands that are named without a path are. */
 const SYSTEM_PATH = /^(\/usr)?(\/local)?\/s?bin\//;
-/** What means the same in every image, whatever else is in it. */
+/** Commands that mean the same in every image. */
 const EVERYWHERE = new Set(["echo", "printf", "sleep", "true", "false", "seq", "expr", "date"]);
 /** What Linux lets an argument hold, in bytes. */
 const LONGEST_ARGUMENT = 128 * 1024;

@@ -33,7 +33,7 @@ export async function volumeContent(
   ];
   const files = new Map<string, VolumeFile>();
   for (const source of sources) await addSource(host, pod, container, source, mode ?? READABLE, files);
-  // No path leads out of its volume, whatever the object said when it was stored.
+  // No path leads out of its volume, even if the stored object has a malicious one.
   const confined = Array.from(files, ([path, file]) => [containerPath(path).slice(1), file] as const);
   return new Map(confined.filter(([path]) => path !== ""));
 }

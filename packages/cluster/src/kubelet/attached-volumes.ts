@@ -62,7 +62,7 @@ export class AttachedVolumes {
     this.changedOn(name);
   }
 
-  /** The node, or something that its pods are made from, is different. */
+  /** The node, or an object that its pods depend on, has changed. */
   changedOn(node: string): void {
     if (this.#concerned.has(node)) this.#worker.add(node);
   }

@@ -46,7 +46,7 @@ export class ConfigSource {
 
   readonly #notify = ({ object }: { object: KubeObject }): void => this.#changed(object.metadata.namespace ?? "");
 
-  /** Why a container's environment cannot be made. */
+  /** Why a container's environment cannot be built. */
   problemOf({ metadata }: Pod, { env = [], envFrom = [] }: Container): string | undefined {
     const namespace = metadata.namespace ?? "";
     for (const { configMapRef, secretRef } of envFrom) {

@@ -30,7 +30,7 @@ export class ContainerInput implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Nothing more will come: the run is over, or its only client has left. */
+  /** The input has ended: with the run, or with its only client. */
   end(): void {
     this.#isEnded = true;
     this.#wake();

@@ -29,7 +29,7 @@ export interface ContainerHost {
   readonly pod: Pod;
   readonly events: EventSink;
   image(reference: string | undefined): Image | undefined;
-  /** Why the container cannot be made: a ConfigMap or Secret is missing. */
+  /** Why the container cannot be created: a ConfigMap or Secret is missing. */
   configProblem(container: Container): string | undefined;
   /** Why its program cannot be executed. */
   startProblem(container: Container): string | undefined;
@@ -37,9 +37,9 @@ export interface ContainerHost {
   runsInside(container: Container): boolean;
   /** Runs a program in its place, or what it says in its userland; `ended` is called once. */
   run(container: Container, id: string, streams: ContainerStreams, ended: EndedRun): Run | undefined;
-  /** Carries out what is to be done after its start or before its end: what went wrong, or undefined. */
+  /** Runs a lifecycle hook; returns the error, or undefined. */
   hook(container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
-  /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
+  /** Runs a probe; returns the failure, or undefined. */
   probe(container: Container, id: string, probe: Probe): Promise<string | undefined>;
   /** Something happened outside the turn of {@link SimulatedContainer.advance}. */
   changed(): void;
@@ -63,7 +63,7 @@ const LOST = 255;
 export class SimulatedContainer {
   readonly role: Role;
   spec: Container;
-  /** What it has been given: what it asks for, unless its node has no room for that. */
+  /** Its allocated resources: the requested ones, unless a resize is deferred. */
   resources: Container["resources"];
   state: "waiting" | "running" | "terminated" = "waiting";
   reason = "";

@@ -60,7 +60,7 @@ const CLEARING = 2_000;
 const NEW_NODE = "node.kubernetes.io/not-ready";
 /** Milliseconds that new nodes are waited for. */
 const OPENING = 2_000;
-/** How often a node looks at what its pods have written, in milliseconds. */
+/** How often a node checks the storage usage of its pods, in milliseconds. */
 const STORAGE_CHECK = 10_000;
 
 const STARTS_WITH: readonly KindRef<KubeObject>[] = [Pod, DaemonSet, Node];

@@ -56,7 +56,7 @@ export function parseGpuNodes(text: string): NodeShape[] {
   });
 }
 
-/** The nodes of a cluster that was asked for none in particular: room for most samples, and GPUs of two types. */
+/** The default nodes of a cluster: capacity for most samples, and GPUs of two types. */
 export const DEFAULT_NODES: readonly NodeShape[] = [
   ...plainNodes(3),
   ...gpuNodes("H100", 8, 2),

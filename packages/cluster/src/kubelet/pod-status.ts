@@ -3,7 +3,7 @@ import type { Place } from "../images/run.ts";
 import type { Ended, SimulatedContainer } from "./container.ts";
 import type { PodResize } from "./resize.ts";
 
-/** What a pod's status is made from. */
+/** The inputs of a pod's status. */
 export interface PodFacts {
   readonly pod: Pod;
   readonly place: Place;

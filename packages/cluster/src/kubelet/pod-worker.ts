@@ -47,7 +47,7 @@ export interface PodHost {
   runsInside(container: Container, pod: Pod): boolean;
   run(pod: Pod, container: Container, id: string, streams: ContainerStreams, ended: EndedRun): Run | undefined;
   hook(pod: Pod, container: Container, id: string, handler: LifecycleHandler): Promise<string | undefined>;
-  /** Asks a program how it is: undefined when all is well, otherwise what is wrong. */
+  /** Runs a probe; returns the failure, or undefined. */
   probe(pod: Pod, container: Container, id: string, probe: Probe): Promise<string | undefined>;
 }
 
@@ -74,7 +74,7 @@ export class PodWorker {
   #again = false;
   #failure: { reason: string; message: string } | undefined;
   #mountProblem: string | undefined;
-  /** Its volumes are there. They stay, whatever becomes of what they were made from. */
+  /** Its volumes are mounted. They stay mounted, even if their sources are deleted. */
   #mounted: boolean;
   /** When an event reports that volumes are missing, in milliseconds since 1970. */
   #attachDeadline: number | undefined;
@@ -137,7 +137,7 @@ export class PodWorker {
     this.advance();
   }
 
-  /** Gives the containers what they now ask for, if the node has it. */
+  /** Allocates the requested resources to the containers, if the node has them. */
   #giveResources(): void {
     const asking = this.#containers.filter(({ spec, resources }) => !deepEqual(spec.resources, resources));
     if (asking.length === 0 && this.#resize.problem === undefined) return;
@@ -179,7 +179,7 @@ export class PodWorker {
     this.#collect();
   }
 
-  /** Something in its namespace that pods are made from is different: what waits for it may go on. */
+  /** A ConfigMap, Secret or claim in its namespace has changed: containers that wait for it may continue. */
   configChanged(): void {
     if (this.#mountProblem !== undefined || this.#containers.some(({ state }) => state === "waiting")) this.advance();
   }
@@ -210,7 +210,7 @@ export class PodWorker {
     for (const container of this.#containers) container.releaseLogs();
   }
 
-  /** Does what falls due, and reports it. The caller has other pods to handle: errors are retried here. */
+  /** Does everything that is due, and reports it. The caller has other pods to handle: errors are retried here. */
   advance(): void {
     if (this.#deleted) return;
     this.#timer?.cancel();
@@ -292,7 +292,7 @@ export class PodWorker {
     return NEVER;
   }
 
-  /** When the pod must end, whatever its containers do. */
+  /** The deadline of the pod, whatever its containers do. */
   #limit(now: number): number {
     const { spec } = this.#pod;
     const started = Date.parse(this.#startTime);

@@ -17,7 +17,7 @@ export interface CheckHost {
   image(reference: string | undefined): Image | undefined;
 }
 
-/** Carries out a probe of a program: undefined when it is content, otherwise what is wrong. */
+/** Runs a probe against a program; returns the failure, or undefined when it succeeds. */
 export async function checkProbe(host: CheckHost, where: RunTarget, probe: Probe): Promise<string | undefined> {
   const timeout = (probe.timeoutSeconds ?? 1) * 1000;
   const over = new AbortController();

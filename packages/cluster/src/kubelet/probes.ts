@@ -6,7 +6,7 @@ import type { EventSink } from "@konverge/runtime";
 export interface ProbeHost {
   readonly clock: Clock;
   readonly events: EventSink;
-  /** Asks once: undefined when all is well, otherwise what is wrong. */
+  /** Runs a probe once; returns the failure, or undefined when it succeeds. */
   check(probe: Probe): Promise<string | undefined>;
   /** Whether it has started, or is ready, is different from before. */
   changed(): void;

@@ -31,7 +31,7 @@ const GROUP_INFO = {
   preferredVersion: { groupVersion: VERSION, version: "v1beta1" },
 };
 
-/** Who knows what is used. */
+/** The source of the usage. */
 export interface MetricsSources {
   /** The simulated nodes. */
   readonly kubelet: Kubelet;

@@ -13,7 +13,7 @@ export interface Usage {
 
 /** A container without requests uses a little all the same. */
 const IDLE = { cpu: 1, memory: 8 * 1024 * 1024 };
-/** Of what it has requested, a container that says nothing else uses this share. */
+/** The default usage of a container, as a share of its requests. */
 const SHARE = 0.5;
 
 /**

@@ -30,7 +30,7 @@ export function chosenContainer(worker: PodWorker, name: string): SimulatedConta
 /** Logs as messages, for clients that cannot read an answer while it comes. */
 const MESSAGES = "binary.k8s.io";
 
-/** Turns the answer with a log into messages, if the client has asked for that. */
+/** Sends a log as WebSocket messages, if the client has requested an upgrade. */
 export function asMessages(response: ApiResponse, upgrade: readonly string[] | undefined): ApiResponse {
   if (!upgrade || response.status !== 200) return response;
   if (upgrade.length > 0 && !upgrade.includes(MESSAGES)) {
@@ -126,7 +126,7 @@ async function* clipped(body: AsyncIterable<string>, limit: number): AsyncGenera
   }
 }
 
-/** What is there, and what comes, until the run ends or the reader goes. */
+/** The existing lines, and new ones, until the run ends or the reader disconnects. */
 async function* follow(
   container: SimulatedContainer,
   log: ContainerLog | undefined,

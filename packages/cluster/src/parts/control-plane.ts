@@ -25,7 +25,7 @@ export interface ControlPlaneOptions {
   log?: Log;
 }
 
-/** Who reads the cluster for all parts. */
+/** The user of the cache that all components share. */
 const READER = "system:kube-controller-manager";
 const MASTERS = ["system:authenticated", "system:masters"];
 /** Kinds whose objects can be large and are rarely read: all others are kept parsed, which controllers do read often. */

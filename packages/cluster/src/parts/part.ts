@@ -46,7 +46,7 @@ export interface ControlPlaneComponent {
   readonly startsWith: readonly KindRef<KubeObject>[] | "cluster";
   /** Whose service account it acts as. Default: the name. */
   readonly user?: string;
-  /** Who owns the fields it writes. Default: `kube-controller-manager`. */
+  /** The field manager of its writes. Default: `kube-controller-manager`. */
   readonly fieldManager?: string;
   /** Creates what has to exist before the cluster is used. Takes no time on any clock. */
   prepare?(context: ComponentContext): Promise<void>;

@@ -33,7 +33,7 @@ export class ServedKinds {
     return Array.from(this.#known.values(), ({ kind }) => kind);
   }
 
-  /** The kind that an owner reference or an object speaks of, in any version. */
+  /** The kind in an owner reference or an object, in any version. */
   byName(group: string, kind: string): ServedKind | undefined {
     return this.all().find((one) => one.group === group && one.kind === kind);
   }
@@ -58,7 +58,7 @@ export class ServedKinds {
     this.#mourners.clear();
   }
 
-  /** Keeps up with kinds that have come or gone. */
+  /** Follows kinds that were added or removed. */
   #follow(fresh = false): void {
     const { registry, store } = this.#server;
     if (registry.generation === this.#generation) return;

@@ -74,7 +74,7 @@ export class ClusterFront {
   /** Acts as a user, for the parts of the cluster itself. */
   as(user: User): Transport {
     const [here, onward] = [this.guard.as(user), this.#server.as(user)];
-    // Of all that is answered here, they ask for metrics alone, and rarely.
+    // Of the APIs served here, components use only metrics, and rarely.
     return (request) => (request.path.startsWith(METRICS) ? here : onward)(request);
   }
 

@@ -10,7 +10,7 @@ import { isProxyable } from "../streams/proxyable-address.ts";
 const NOT_PASSED_ON =
   /^(authorization|connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade|:.*)$/;
 
-/** Whether a request is to be passed on to a kubelet. */
+/** Whether a request is proxied to a kubelet. */
 export function isNodeProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
   return group === "" && resource === "nodes" && subresource === "proxy" && name !== "" && verb !== "watch";
 }

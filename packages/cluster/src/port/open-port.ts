@@ -12,9 +12,9 @@ import {
 } from "@konverge/apiserver";
 import { realClock } from "@konverge/core";
 
-/** Where a cluster is to be reached. */
+/** Where a cluster listens. */
 export interface PortOptions {
-  /** Default: any that is free. */
+  /** Default: a free port. */
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
@@ -55,7 +55,7 @@ export interface ClusterPort extends AsyncDisposable {
 
 /** Serves a cluster on a port of this machine. */
 export async function openPort(guard: Guard, options: PortOptions = {}): Promise<ClusterPort> {
-  // Certificates are judged by programs that live in real time, whatever time it is in the cluster.
+  // Certificates are verified by programs that run in real time, even if the cluster's clock is virtual.
   const clock = realClock();
   const { host = "127.0.0.1", authority = createAuthority(clock), name = "konverge" } = options;
   const ip = options.advertise ?? reachableAddress(host);

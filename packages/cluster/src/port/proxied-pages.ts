@@ -180,7 +180,7 @@ async function* continued(
   }
 }
 
-/** Who may read the API server's answers in a browser is for the API server to say. */
+/** Only the API server decides which pages may read its responses (CORS). */
 function withoutCors(headers: HeaderMap): HeaderMap {
   const said = /^access-control-allow-(credentials|headers|methods|origin)$/;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !said.test(name)));

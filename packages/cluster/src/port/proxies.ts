@@ -28,7 +28,7 @@ export interface ProxyHost {
   readonly backends: ServiceBackends;
 }
 
-/** Whether a request is to be passed on to a pod or to one behind a Service. */
+/** Whether a request is proxied to a pod, directly or by a Service. */
 export function isProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
   const isOfOne = group === "" && subresource === "proxy" && name !== "" && verb !== "watch";
   return isOfOne && (resource === "pods" || resource === "services");

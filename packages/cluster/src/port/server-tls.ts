@@ -15,7 +15,7 @@ import { abandon } from "../streams/dial.ts";
 /** The authorities that are trusted: these, those of the machine, or any, so that every certificate will do. */
 export type Roots = CertPool | "system" | "any";
 
-/** Which server is to be spoken to, and how it is known. */
+/** The expected name of the server, and the authority of its certificate. */
 export interface ServerIdentity {
   /** The name or address that its certificate has to be for. */
   readonly host: string;
@@ -48,7 +48,7 @@ export async function secured(
   try {
     await once(socket, "secureConnect", { ...(signal && { signal }) });
     const trusted = roots === "system" ? machineRoots() : roots === "any" ? undefined : roots;
-    // Certificates are made by programs that live in real time, whatever time it is in the cluster.
+    // Certificates are issued by programs that run in real time, even if the cluster's clock is virtual.
     const now = realClock().now();
     const problem = serverChainProblem(sentCertificates(socket), { roots: trusted, host, now });
     if (problem !== undefined) throw new Error(problem);

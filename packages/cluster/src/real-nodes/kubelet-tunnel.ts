@@ -10,10 +10,10 @@ export interface KubeletAddress {
   readonly port: number;
 }
 
-/** The headers by which both ends agree on what they speak. */
+/** The headers that negotiate the protocol. */
 const AGREED = ["x-stream-protocol-version", "x-accepted-stream-protocol-versions"];
 
-/** Opens a connection to a kubelet that speaks the protocol which a request asks for; or has its refusal. */
+/** Opens a connection to a kubelet with the protocol of a request, or returns its refusal. */
 export async function openTunnel(
   { host, port }: KubeletAddress,
   request: ApiRequest & { tunnel: string },

@@ -88,7 +88,7 @@ async function passVirtual(clock: VirtualClock, ms: number, server: ApiServer): 
   }
 }
 
-/** Who is at work now, or waits for work. */
+/** The components that are busy, or wait for a timer. */
 function busyWith({ activity }: ApiServer, clock: Clock): string[] {
   const now = clock.monotonic();
   const requests = Array.from(

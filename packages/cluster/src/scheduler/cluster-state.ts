@@ -12,7 +12,7 @@ export class ClusterState {
   readonly #placed = new Map<string, { pod: PodInfo; node: string }>();
   readonly #assumed = new Set<string>();
   readonly #nominated = new Map<string, Map<string, PodInfo>>();
-  /** How many pods of an owner are on each node: what spreading looks at. */
+  /** How many pods of an owner are on each node, for spreading. */
   readonly #owned = new Map<string, Map<string, number>>();
   /** Pods that keep others away, or draw them near: few, and asked about for every pod. */
   readonly #withTerms = new Map<string, PodInfo>();

@@ -6,7 +6,7 @@ import { consumedBy } from "./device-capacity.ts";
 import type { DevicePools, Offered } from "./device-pools.ts";
 import type { NodeInfo } from "./node-info.ts";
 
-/** What one request asks for. */
+/** One device request of a claim. */
 interface Wanted {
   readonly name: string;
   readonly className: string;
@@ -43,7 +43,7 @@ export interface Allocated {
 const compiled = new Map<string, DeviceSelector | undefined>();
 const NOTHING: ReadonlyMap<string, Quantity> = new Map();
 
-/** The devices of a node that a claim gets; undefined if it cannot get all that it asks for. */
+/** The devices of a node that a claim gets; undefined if the node cannot satisfy all requests. */
 export function allocate(claim: ResourceClaim, node: NodeInfo, state: DeviceState): Allocated | undefined {
   const { pools } = state;
   const offered = [...pools.reachedFrom(node)];
@@ -137,7 +137,7 @@ export function isReachable({ status }: ResourceClaim, node: NodeInfo): boolean 
   return !terms || terms.some((term) => matchesTerm(node, term));
 }
 
-/** The classes that a claim asks for. */
+/** The DeviceClasses of a claim. */
 export function classesOf({ spec }: ResourceClaim): { request: string; className: string }[] {
   return (spec.devices?.requests ?? []).flatMap((request) =>
     alternativesOf(request).map(({ name, className }) => ({ request: name, className })),
@@ -195,7 +195,7 @@ function attributeOf({ driver, device }: Offered, qualified: string): string | u
   return found && JSON.stringify(found);
 }
 
-/** How the devices are to be set up: what their classes say first, then what the claim says. */
+/** The configuration of the devices: that of their classes first, then that of the claim. */
 function configOf(claim: ResourceClaim, results: readonly Given[], state: DeviceState) {
   const given = new Set(results.map(({ request }) => request));
   const ofClasses = classesOf(claim).flatMap(({ request, className }) => {

@@ -1,7 +1,7 @@
 import { parseQuantity, Quantity, type QuantityValue } from "@konverge/core";
 import type { CapacityRequestPolicy, DeviceCapacity } from "@konverge/kinds";
 
-/** What a request takes of each capacity of a device; undefined if it asks for what the device does not have or allow. */
+/** The share of each device capacity that a request consumes; undefined if the device cannot satisfy the request. */
 export function consumedBy(
   asked: Readonly<Record<string, QuantityValue>>,
   capacity: Readonly<Record<string, DeviceCapacity>>,
@@ -20,7 +20,7 @@ export function consumedBy(
   return consumed;
 }
 
-/** The least amount that may be asked for and is enough; the amount itself where there is none. */
+/** The smallest allowed quantity that is sufficient; the requested quantity without a policy. */
 function roundedUp(amount: Quantity, { validRange, validValues }: CapacityRequestPolicy): Quantity {
   if (validRange) {
     const min = parseQuantity(validRange.min);

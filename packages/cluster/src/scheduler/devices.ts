@@ -26,7 +26,7 @@ export interface DeviceRules {
   refuses(node: NodeInfo): string | undefined;
 }
 
-/** The devices that pods claim: which there are, who has them, and giving them out. */
+/** The devices for claims of pods: the inventory, the allocations, and allocating them. */
 export class Devices {
   readonly #client: Client;
   readonly #clock: Clock;

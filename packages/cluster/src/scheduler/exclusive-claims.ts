@@ -1,7 +1,7 @@
 import type { ClusterState } from "./cluster-state.ts";
 import type { PodInfo } from "./pod-info.ts";
 
-/** The claims of a pod that only one pod may use at a time (ReadWriteOncePod), and who uses them already. */
+/** The claims of a pod with the access mode ReadWriteOncePod, and the pods that already use them. */
 export class ExclusiveClaims {
   readonly #claims: ReadonlySet<string>;
   readonly #pod: PodInfo;

@@ -29,11 +29,11 @@ export interface SpreadTerm {
   matches(pod: PodInfo): boolean;
 }
 
-/** What the scheduler knows of a pod: everything that is asked for again and again, read once. */
+/** The scheduler's view of a pod: everything that is used repeatedly, parsed once. */
 export interface PodInfo {
   readonly key: ObjectKey;
   readonly uid: string;
-  /** Counts the changes of what it asks for. */
+  /** Counts the changes of its scheduling requirements. */
   readonly generation: number;
   readonly namespace: string;
   readonly name: string;
@@ -58,7 +58,7 @@ export interface PodInfo {
   readonly claims: readonly string[];
   /** Those of its claims that are created for it. */
   readonly ephemeralClaims: readonly string[];
-  /** The names of the ResourceClaims whose devices it needs; empty: one that is yet to be made. */
+  /** The names of its ResourceClaims; empty: one that is not created yet. */
   readonly deviceClaims: readonly string[];
   readonly owner: string;
   readonly group: string;

@@ -6,7 +6,7 @@ import type { NodeInfo } from "./node-info.ts";
 import type { PodInfo } from "./pod-info.ts";
 import type { VolumeRules } from "./volumes.ts";
 
-/** A node on which room can be made, and who must go for it. */
+/** A candidate node for preemption, and its victims. */
 export interface Candidate {
   readonly node: NodeInfo;
   readonly victims: readonly PodInfo[];
@@ -16,7 +16,7 @@ export interface Candidate {
 /** The outcome of the search for pods of lower priority: a candidate, or why there is none. */
 export type Preemption = { candidate: Candidate } | { message: string };
 
-/** Nodes that are looked at in full; the first that will do are enough in a large cluster. */
+/** The number of candidate nodes that are evaluated: the first suitable ones are enough in a large cluster. */
 const MOST_CANDIDATES = 100;
 
 const NO_VICTIMS = "No preemption victims found for incoming pod";

@@ -106,7 +106,7 @@ class Scheduler implements RunningComponent {
       const known = this.#state.placeOf(uid);
       this.#state.removeNomination(uid);
       this.#state.setPod(this.#read(pod));
-      // A pod that has come may be what others want to be near.
+      // A new pod may satisfy the affinity of others.
       if (!known) this.#queue.moveAll();
       return;
     }

@@ -23,14 +23,14 @@ const LONGEST_WAIT = 300_000;
 export class SchedulingQueue {
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  /** Those that found no place: they are looked through at every change, those that have not been tried are many more. */
+  /** The unschedulable pods: only these are scanned at every change, as pods that have not been tried are many more. */
   readonly #refused = new Set<Entry>();
   #active: Entry[] = [];
   #isSorted = true;
   #count = 0;
   #timer: Timer | undefined;
   #flush: Timer | undefined;
-  /** Something changed while a pod was being tried: it may have been tried in vain. */
+  /** Something changed during a scheduling attempt: its failure may be outdated. */
   #moves = 0;
   readonly #takenAt = new Map<string, number>();
   /** Called when there is something to take. */
@@ -128,7 +128,7 @@ export class SchedulingQueue {
     this.#active = [];
   }
 
-  /** It asks for something else now: being tried with what it asked for before says nothing about that. */
+  /** Its requirements have changed: earlier attempts do not count. */
   #reconsider(entry: Entry): void {
     if (entry.where === "unschedulable") this.#requeue(entry);
     else this.#takenAt.delete(entry.pod.uid);

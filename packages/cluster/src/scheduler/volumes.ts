@@ -122,7 +122,7 @@ export class Volumes {
     }
   }
 
-  /** What each claim gets on a node: a volume, or undefined for one that is yet to be made. Undefined if one gets none. */
+  /** The volume for each claim on a node, or undefined for one to be provisioned. Undefined if a claim gets none. */
   #choose(claims: readonly PersistentVolumeClaim[], node: NodeInfo): Chosen | undefined {
     const chosen: Chosen = new Map();
     if (claims.length === 0) return chosen;

@@ -72,7 +72,7 @@ async function deliver(socket: PairedSocket, connections: readonly Promise<Duple
   for await (const message of socket.messages) {
     const bytes = typeof message === "string" ? Buffer.from(message) : message;
     const channel = bytes[0] ?? 0;
-    // Nothing is to be said on the channels of errors.
+    // Data on the error channels are ignored.
     const connection = channel % 2 === 0 ? await connections[channel / 2] : undefined;
     if (!connection || connection.destroyed || connection.write(bytes.subarray(1))) continue;
     await drained(connection);

@@ -130,7 +130,7 @@ export function fullNameOf(pod: Pod): string {
   return `${host}.${spec.subdomain}.${metadata.namespace}.svc.${ZONE}`;
 }
 
-/** Where names are looked for that a pod does not give in full. */
+/** The search domains of a pod. */
 export function searchesOf({ metadata, spec }: Pod): readonly string[] {
   const own = [`${metadata.namespace}.svc.${ZONE}`, `svc.${ZONE}`, ZONE];
   const isOwn = spec?.dnsPolicy !== "None" && spec?.dnsPolicy !== "Default";

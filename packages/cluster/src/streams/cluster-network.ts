@@ -24,7 +24,7 @@ export interface PlacedPod {
   readonly place: { readonly podIP: string; readonly hostIP: string };
 }
 
-/** What the network of a cluster is made of. */
+/** The dependencies of a cluster's network. */
 export interface NetworkSite {
   readonly clock: Clock;
   readonly pods: PodNetwork;
@@ -156,7 +156,7 @@ export class ClusterNetwork {
     return this.#onNode(workers, ip, { ip, port, protocol, ownNode });
   }
 
-  /** Who answers at a port of a node: a Service's node port, a pod's host port, or a pod in the node's own network. */
+  /** The target behind a port of a node: a Service's node port, a pod's host port, or a pod with `hostNetwork`. */
   #onNode(
     workers: readonly PlacedPod[],
     hostIP: string,

@@ -15,7 +15,7 @@ export async function dial(host: string, port: number, signal?: AbortSignal): Pr
   }
 }
 
-/** Ends a stream that is not used anymore, whatever else happens to it. */
+/** Destroys an unused stream, ignoring its errors. */
 export function abandon(stream: Duplex): void {
   stream.on("error", () => {});
   stream.destroy();

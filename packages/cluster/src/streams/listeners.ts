@@ -3,7 +3,7 @@ import { Duplex, duplexPair } from "node:stream";
 type Accept = (connection: Duplex, from: string) => void;
 type Reply = (data: Uint8Array, from: string) => Promise<Uint8Array | undefined>;
 
-/** Who listens in pods without a port of this machine: the programs of simulated containers. */
+/** The listeners in pods without a port of this machine: programs in simulated containers. */
 export class Listeners {
   readonly #accepting = new Map<string, Accept>();
   readonly #replying = new Map<string, Reply>();

@@ -19,7 +19,7 @@ export interface Traffic {
   readonly protocol: string;
 }
 
-/** Decides by the NetworkPolicies of a cluster who may connect to whom. It reads the store, for each connection. */
+/** Evaluates the NetworkPolicies of a cluster for each connection. It reads them from the store. */
 export class NetworkPolicies {
   readonly #store: ApiServer["store"];
 
@@ -36,7 +36,7 @@ export class NetworkPolicies {
 
   #allows(traffic: Traffic, type: "Ingress" | "Egress", { pod }: NetworkEnd, peer: NetworkEnd): boolean {
     if (!pod || pod.spec?.hostNetwork) return true;
-    // A node reaches the pods on it, whatever policies say: probes come from there.
+    // A node always reaches its pods, regardless of policies: probes come from there.
     if (type === "Ingress" && peer.pod?.spec?.hostNetwork && peer.pod.spec.nodeName === pod.spec?.nodeName) return true;
     const policies = this.#policiesFor(pod).filter(({ spec }) => (spec?.policyTypes ?? ["Ingress"]).includes(type));
     if (policies.length === 0) return true;

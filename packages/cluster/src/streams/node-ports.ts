@@ -7,7 +7,7 @@ import type { Service } from "@konverge/kinds";
 import { connectionTo } from "./listeners.ts";
 import type { ServiceDirectory } from "./service-directory.ts";
 
-/** What the ports of nodes are made from. */
+/** The dependencies of {@link NodePorts}. */
 export interface NodePortsSite {
   readonly clock: Clock;
   readonly directory: ServiceDirectory;

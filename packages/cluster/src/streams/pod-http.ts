@@ -9,7 +9,7 @@ export interface PodRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array;
-  /** Speak TLS first. */
+  /** Use TLS. */
   readonly tls?: ConnectionOptions;
   readonly signal?: AbortSignal;
 }

@@ -29,7 +29,7 @@ export interface NetworkHost {
   isReal(node: string): boolean;
 }
 
-/** Who a connection from outside the pod network seems to come from: the API server, a node. */
+/** The source address of a connection from outside the pod network: the API server's or a node's. */
 const OUTSIDE = "10.244.255.1";
 
 /**

@@ -51,7 +51,7 @@ class Forwarding {
   readonly #socket: PairedSocket;
   readonly #frames = new SpdyWriter();
   readonly #wanted = new Map<string, Wanted>();
-  /** By data stream. What comes before the connection is made waits in it. */
+  /** By data stream. Data that arrive before the connection is established are buffered in it. */
   readonly #connections = new Map<number, Promise<Duplex | undefined>>();
 
   constructor(network: PodNetwork, pod: Pod, socket: PairedSocket) {

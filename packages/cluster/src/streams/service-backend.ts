@@ -32,7 +32,7 @@ export class ServiceBackends {
     this.#store = store;
   }
 
-  /** A ready pod for a port of a Service, by its number or name; empty stands for its only one. */
+  /** A ready pod for a port of a Service, by its number or name; empty means the only port. */
   find(namespace: string, name: string, port: string): Backend {
     const entry = this.#store.collection("/services").get(`${namespace}/${name}`);
     if (!entry) throw new NoBackendError(`service ${JSON.stringify(name)} not found`, true);

@@ -10,10 +10,10 @@ export interface Endpoint {
 }
 
 const SERVICE_NAME = "kubernetes.io/service-name";
-/** Services with one of these labels are none of kube-proxy's business, whatever addresses they have. */
+/** kube-proxy ignores Services with one of these labels, whatever addresses they have. */
 const NOT_PROXIED = ["service.kubernetes.io/headless", "service.kubernetes.io/service-proxy-name"];
 
-/** The Services of a cluster and who is behind them, as proxies and name servers on nodes know it. */
+/** The Services of a cluster and their endpoints, as kube-proxy and the DNS server know them. */
 export class ServiceDirectory {
   readonly #source: ServiceSource;
 
@@ -34,7 +34,7 @@ export class ServiceDirectory {
     return this.#source.service(namespace, name);
   }
 
-  /** Those that are ready, or all if the Service asks for that; or those that still serve while their pods terminate. */
+  /** The ready endpoints, or all with `publishNotReadyAddresses`; otherwise those that still serve while terminating. */
   endpoints({ metadata, spec }: Service, which: "ready" | "terminating" = "ready"): Endpoint[] {
     const found = new Map<string, { ip: string; hostname: string | undefined; ports: Map<string, never> }>();
     for (const slice of this.#source.endpointSlices(metadata.namespace!)) {
@@ -66,7 +66,7 @@ export class ServiceDirectory {
     return undefined;
   }
 
-  /** The Service whose local endpoints are asked for at a port of every node. */
+  /** The Service with this `healthCheckNodePort`. */
   atHealthCheckPort(port: number): Service | undefined {
     return this.#proxied().find(({ spec }) => spec?.healthCheckNodePort === port);
   }

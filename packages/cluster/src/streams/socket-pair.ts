@@ -2,7 +2,7 @@ import type { MessageSocket } from "@konverge/core";
 
 /** Messages that wait are at most this many bytes, for a sender that waits until there is room. */
 const CAPACITY = 256 * 1024;
-/** A sender that does not wait is cut off when more than this waits: as large as the largest message that is accepted. */
+/** A sender that ignores backpressure is disconnected above this many bytes: the size of the largest message. */
 const LARGEST = 32 * 1024 * 1024;
 /** What a message takes besides its content. */
 const MESSAGE = 128;

@@ -49,7 +49,7 @@ export class SpdyHeaders {
   }
 }
 
-/** The frames that a client sends, until it goes away. */
+/** The frames that a client sends, until it disconnects. */
 export async function* framesOf(messages: AsyncIterable<string | Uint8Array>): AsyncGenerator<StreamFrame, void, void> {
   const reader = new SpdyReader();
   const headers = new SpdyHeaders();

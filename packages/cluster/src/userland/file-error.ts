@@ -15,7 +15,7 @@ const WORDS = {
 
 export type FileErrorCode = keyof typeof WORDS;
 
-/** Why a file cannot be used, in the words that programs print. */
+/** An error of a file operation, with the message that programs print. */
 export class FileError extends Error {
   override readonly name = "FileError";
   readonly code: FileErrorCode;
@@ -28,7 +28,7 @@ export class FileError extends Error {
   }
 }
 
-/** Why output could not be written to the file that it goes to. */
+/** Why output could not be written to its file. */
 export class WriteError extends Error {
   override readonly name = "WriteError";
 

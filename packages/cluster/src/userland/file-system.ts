@@ -23,7 +23,7 @@ export interface Mount {
   readonly storage?: Storage;
 }
 
-/** Who uses files. User 0 may do everything. */
+/** The user of files. User 0 can do everything. */
 export interface FileUser {
   readonly uid: number;
   readonly gid: number;

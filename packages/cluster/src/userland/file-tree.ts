@@ -31,7 +31,7 @@ export interface Device extends Inode {
 
 export type FileNode = Directory | RegularFile | SymbolicLink | Device;
 
-/** Who owns a new file, and what others may do with it. */
+/** The owner and the permissions of a new file. */
 export type Ownership = Partial<Inode>;
 
 export function directory(owner: Ownership = {}): Directory {

@@ -10,7 +10,7 @@ export class Input implements AsyncIterable<Uint8Array> {
     this.#iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   }
 
-  /** The input that stands for a source. */
+  /** The input of a source. */
   static of(source: AsyncIterable<Uint8Array>): Input {
     return source instanceof Input ? source : new Input(source);
   }
@@ -24,7 +24,7 @@ export class Input implements AsyncIterable<Uint8Array> {
     return done ? undefined : value;
   }
 
-  /** Puts back bytes for whatever reads next. */
+  /** Puts back bytes for the next reader. */
   unread(bytes: Uint8Array): void {
     if (bytes.length > 0) this.#rest = bytes;
   }

@@ -15,7 +15,7 @@ export interface RootFilesOptions {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Who the processes of a container are, and what they can become. */
+/** The identity of a container's processes, and their privileges. */
 export interface ProcessCredentials {
   readonly uid: number;
   readonly gid: number;

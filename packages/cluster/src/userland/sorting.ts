@@ -3,7 +3,7 @@ import type { Effort } from "./effort.ts";
 /** Items that are sorted in one go. */
 const RUN = 256;
 
-/** Sorts, whatever the number of items, without holding up everything else. */
+/** Sorts any number of items without blocking the event loop. */
 export async function sorted<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,

@@ -20,7 +20,7 @@ export interface UserlandOptions {
   readonly network: ContainerNetwork;
   readonly clock: Clock;
   readonly cwd: string;
-  /** The programs of its image, by path or name; those that every image has come after them. */
+  /** The programs of its image, by path or name; they take precedence over those of every image. */
   readonly commands: Readonly<Record<string, Command>>;
   /** Those of them that run as root for every user. */
   readonly setuid: readonly string[];
@@ -45,7 +45,7 @@ const TERMINATED = 143;
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 const CANNOT_FORK = 2;
-/** Why a process goes no further: one for all, as making an error takes longer than most commands. */
+/** Aborts a process: one shared error, as creating one takes longer than most commands. */
 const ENDED = new Error("the process has ended");
 /** What a process takes before it does anything, in bytes. */
 const PROCESS = 64 * 1024;
@@ -53,7 +53,7 @@ const PROCESS = 64 * 1024;
 const START = 2;
 /** Processes that start one another stop here: killing the first kills the others, one from the other. */
 const DEEPEST = 128;
-/** Where commands without a path are looked for. */
+/** The search path of commands. */
 const SEARCHED = /^\/(usr\/(local\/)?)?s?bin\//;
 
 /**
@@ -217,7 +217,7 @@ function failed(error: unknown): Promise<never> {
   return promise;
 }
 
-/** A process that is killed is over, whether it notices or not. */
+/** A killed process has ended, whether it notices or not. */
 function ended(running: Promise<number>, over: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     const killed = () => reject(over.reason);

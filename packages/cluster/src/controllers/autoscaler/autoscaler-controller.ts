@@ -142,7 +142,7 @@ class Reconciliation {
     await this.#report(statusReplicas, desired, timestamp(clock));
   }
 
-  /** The largest of what the metrics ask for. A metric that cannot be read only keeps the size from going down. */
+  /** The largest replica count of all metrics. A metric that cannot be read only prevents scaling down. */
   async #recommend(target: Target): Promise<Proposal | undefined> {
     const { events } = this.#context;
     const wanted = this.#hpa.spec?.metrics ?? [

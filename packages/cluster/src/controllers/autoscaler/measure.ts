@@ -41,7 +41,7 @@ export const FAILURES: Record<string, string> = {
   External: "FailedGetExternalMetric",
 };
 
-/** Reads a metric, and computes how many replicas it asks for. */
+/** Reads a metric, and computes the replica count that follows from it. */
 export async function measure(
   context: ReconcileContext,
   kinds: ServedKinds,

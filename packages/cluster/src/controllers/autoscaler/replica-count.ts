@@ -13,7 +13,7 @@ export interface Tolerance {
   down: number;
 }
 
-/** How many replicas a metric asks for, and what it is now. */
+/** The replica count that follows from a metric, and the metric's current value. */
 export interface Count {
   replicas: number;
   /** In thousandths, for one pod. */

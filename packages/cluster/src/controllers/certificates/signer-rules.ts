@@ -6,12 +6,12 @@ export const CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 /** Certificates with which nodes serve. */
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
-/** Whatever is asked for. */
+/** Without restrictions on the request. */
 export const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
-/** What is wrong with a request, by signer; undefined: nothing. Other signers are not signed here. */
+/** Why a request is invalid, by signer; undefined: it is valid. Requests of other signers are ignored. */
 export const SIGNERS: Readonly<Record<string, Rule>> = {
   [CLIENT_SIGNER]: (_request, usages) => {
     const other = usages.find((usage) => !["digital signature", "key encipherment", "client auth"].includes(usage));

@@ -6,17 +6,17 @@ import { SIGNERS } from "./signer-rules.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** How long certificates last at most, and so those that do not ask for less. */
+/** The longest and default validity of certificates. */
 const LONGEST = 365 * 24 * HOUR;
 const SHORTEST = 10 * MINUTE;
-/** Clocks differ a little: certificates begin before they are made. */
+/** Clocks differ slightly: certificates are backdated. */
 const BACKDATE = 5 * MINUTE;
 /** One that lasts no longer than this is not cut by that. */
 const SHORT = 8 * HOUR;
 
 /** Signs what has been approved, for the signers that are Kubernetes' own. */
 export function signer(authority: () => Authority) {
-  // Certificates are judged by programs that live in real time, whatever time it is in the cluster.
+  // Certificates are verified by programs that run in real time, even if the cluster's clock is virtual.
   const machine = realClock();
   return builtInController(CertificateSigningRequest, {
     name: "csrsigning",

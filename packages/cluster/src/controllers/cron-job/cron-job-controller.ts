@@ -17,7 +17,7 @@ import { dueStart } from "./missed-starts.ts";
 
 const NAME = "cronjob-controller";
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-/** Added to each wait, so that the time has come when it ends. */
+/** Added to each delay, so that the start is due when it ends. */
 const DELTA = 100;
 
 type Jobs = readonly ObservedChild<Job>[];

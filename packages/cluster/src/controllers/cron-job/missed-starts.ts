@@ -11,7 +11,7 @@ export interface DueStart {
   tooMany: boolean;
 }
 
-/** The most recent start that should have happened since the last one. Earlier ones are not made up for. */
+/** The most recent missed start. Earlier ones are skipped. */
 export function dueStart({ metadata, spec, status }: CronJob, schedule: Schedule, now: number): DueStart | undefined {
   let earliest = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp!);
   if (spec?.startingDeadlineSeconds !== undefined) {

@@ -147,7 +147,7 @@ function statusOf({ clock }: ReconcileContext, set: DaemonSet, { pods, fits, has
       continue;
     }
     desired++;
-    // The oldest pod stands for the node.
+    // The oldest pod counts for the node.
     const [first] = there.sort((a, b) =>
       (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
     );

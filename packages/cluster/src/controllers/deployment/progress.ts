@@ -76,7 +76,7 @@ export function isComplete({ spec, metadata }: Deployment, status: DeploymentSta
   );
 }
 
-/** Adds to the status how the rollout goes: done, moving, stuck, or failing. */
+/** Adds the conditions of the rollout to the status: complete, progressing, timed out, or failing. */
 export function withProgress(sets: Sets, status: DeploymentStatus, clock: Clock): DeploymentStatus {
   const { deployment, current } = sets;
   const now = timestamp(clock);

@@ -20,7 +20,7 @@ export function byAge(sets: readonly ReplicaSet[]): ReplicaSet[] {
   });
 }
 
-/** Sorts out which set stands for the template now; makes it, if it is missing and `create` is given. */
+/** Finds the new ReplicaSet, which has the current template; creates it, if it is missing and `create` is given. */
 export async function findSets(
   context: ReconcileContext,
   deployment: Deployment,

@@ -73,7 +73,7 @@ function shareOf(deployment: Deployment, set: ReplicaSet, toAdd: number, added: 
   return toAdd > 0 ? Math.min(fraction, left) : Math.max(fraction, left);
 }
 
-/** What a set gains or loses when the whole goes from its former to its present size. */
+/** The share of a ReplicaSet in a change of the Deployment's size (proportional scaling). */
 function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   const { replicas = 1 } = deployment.spec;
   const size = replicasOf(set);

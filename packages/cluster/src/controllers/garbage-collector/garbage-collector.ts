@@ -75,7 +75,7 @@ class GarbageCollector {
     const view = this.#context.cache.use(kind as KindRef<KubeObject>);
     this.#views.set(name, view);
     view.subscribe(({ type, object, before }) => {
-      // The same name may stand for another object than before.
+      // The name may have been reused for another object.
       if (before && before.metadata.uid !== object.metadata.uid) this.#forget(before.metadata.uid!);
       if (type === "deleted") this.#forget(object.metadata.uid!);
       else this.#follow(this.#graph.put(kind, object));
@@ -133,7 +133,7 @@ class GarbageCollector {
     return undefined;
   }
 
-  /** Lets an owner go that waited for its dependents, or sees to it that those go which it waits for. */
+  /** Removes the finalizer of an owner without blocking dependents, or queues the dependents for deletion. */
   async #awaitDependents(node: Node, object: KubeObject): Promise<void> {
     const blocking = [...node.dependents].filter((dependent) =>
       dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === node.uid && blockOwnerDeletion),

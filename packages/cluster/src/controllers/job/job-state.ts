@@ -2,7 +2,7 @@ import type { Job, JobCondition, Pod } from "@konverge/kinds";
 
 /** Keeps a pod until it has been counted. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
-/** Who works on a Job unless it says otherwise. */
+/** The default of `spec.managedBy`. */
 const MANAGER = "kubernetes.io/job-controller";
 
 /** The spec of a Job, with all defaults. */

@@ -180,7 +180,7 @@ function noteDeleted(standing: Standing, deleted: readonly Pod[]): void {
   standing.ready -= deleted.filter(isReady).length;
 }
 
-/** Brings the number of running pods to what the Job asks for: deletes some, or creates some, not both in one go. */
+/** Brings the number of active pods to `parallelism`: deletes or creates pods, never both in one reconcile. */
 export async function managePods(context: ReconcileContext, standing: Standing): Promise<void> {
   const { job, active, succeeded, terminating } = standing;
   const { parallelism, completions, suspend, isIndexed, backoffLimitPerIndex } = defaultedSpec(job);

@@ -22,7 +22,7 @@ export interface BootstrapTokenOptions {
 
 const TTL = 24 * 3_600_000;
 
-/** Creates a token with which kubelets join, or renews the one that is there, and returns it. */
+/** Creates a bootstrap token for kubelets, or renews the existing one, and returns it. */
 export async function createBootstrapToken(
   client: Client,
   clock: Clock,
@@ -42,7 +42,7 @@ export async function createBootstrapToken(
       "auth-extra-groups": TOKEN_GROUP,
     },
   };
-  // Direct writes: a token is made on request, and belongs to no object.
+  // Direct writes: a token is created on request, and belongs to no object.
   await client.create(Secret, object).catch(async (error: unknown) => {
     if (!isAlreadyExists(error)) throw error;
     await client.patch(Secret, `${TOKEN_NAMESPACE}/${object.metadata.name}`, {

@@ -9,7 +9,7 @@ export const CLUSTER_INFO_NAMESPACE = "kube-public";
 /** The user by whose certificate kubelets know the API server. */
 export const KUBELET_CLIENT = "kube-apiserver-kubelet-client";
 
-/** Who applies these objects. */
+/** The field manager of these objects. */
 const FIELD_MANAGER = "konverge";
 const GROUP = "rbac.authorization.k8s.io";
 

@@ -12,7 +12,7 @@ const LONGEST_BASE = 57;
 
 type PodClaim = NonNullable<NonNullable<Pod["spec"]>["resourceClaims"]>[number];
 
-/** Makes the ResourceClaims that pods ask for by templates, and says in the pods which they are. */
+/** Creates ResourceClaims from the templates that pods name, and records them in the status of the pods. */
 export function claimsFromTemplates() {
   const templatesOf = ({ metadata, spec }: Pod) =>
     (spec?.resourceClaims ?? []).flatMap(({ resourceClaimTemplateName: name }) =>

@@ -74,7 +74,7 @@ export function podFor(set: StatefulSet, template: PodTemplateSpec, revision: st
   };
 }
 
-/** Whether a pod has the labels that its name and number ask for. */
+/** Whether a pod has the labels of its name and ordinal. */
 export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   const ordinal = ordinalOf(set, pod);
   const { labels } = pod.metadata;

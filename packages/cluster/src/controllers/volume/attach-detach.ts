@@ -180,7 +180,7 @@ class AttachDetach {
     }
   }
 
-  /** What has come of an attachment, to the pods that wait for it. */
+  /** Reports the outcome of an attachment to the pods that wait for it. */
   #report({ metadata: { name }, status }: VolumeAttachment, { volume, pods }: DesiredVolume): void {
     for (const pod of pods) {
       const reports = this.#reportsOf(pod);

@@ -46,7 +46,7 @@ export function volumeFor(
   return fitting.sort((a, b) => capacity(a).cmp(capacity(b)) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
 
-/** Whether a volume has what a claim asks for. */
+/** Whether a volume satisfies a claim. */
 export function fits(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   const { spec = {} } = claim;
   if (classOf(claim) !== classOf(volume)) return false;

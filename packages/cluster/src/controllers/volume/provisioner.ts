@@ -13,7 +13,7 @@ export function driver(localVolumes: LocalVolumes | undefined) {
   return builtInController(PersistentVolumeClaim, {
     name: "simulated-provisioner",
     watches: [
-      // A class may go and come back while a claim waits for its volume.
+      // A class may be deleted and recreated while a claim waits for its volume.
       watchKind<StorageClass, PersistentVolumeClaim>(StorageClass, { references: (claim) => [classOf(claim)] }),
       watchKind<PersistentVolume, PersistentVolumeClaim>(PersistentVolume, {
         to: ({ spec }) => (spec?.claimRef ? [`${spec.claimRef.namespace}/${spec.claimRef.name}`] : []),

@@ -66,7 +66,7 @@ async function readClaim({ client }: ReconcileContext, key: string): Promise<Per
   });
 }
 
-/** Says of a claim that wants to be larger that its driver has to see to it. */
+/** Records an event on a claim whose expansion is up to an external driver. */
 function expansion() {
   const larger = (than: QuantityValue | undefined, claim: PersistentVolumeClaim) =>
     parseQuantity(requested(claim)).cmp(parseQuantity(than ?? "0")) > 0;

@@ -5,7 +5,7 @@ import type { ReconcileContext } from "@konverge/runtime";
 /** The longest name that leaves room for the five letters of a generated one. */
 const LONGEST_PREFIX = 58;
 
-/** A pod that an object's template asks for. */
+/** A pod from an object's template. */
 export function podFromTemplate(ownerKind: KindRef<KubeObject>, owner: KubeObject, template: PodTemplateSpec) {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {

@@ -18,7 +18,7 @@ export interface Revised extends KubeObject {
   status?: { collisionCount?: number };
 }
 
-/** The revisions of an object: all of them, oldest first, and the one that stands for its template now. */
+/** The revisions of an object: all of them, oldest first, and the one with its current template. */
 export interface Revisions {
   all: ControllerRevision[];
   newest: ControllerRevision;
@@ -37,7 +37,7 @@ function inOrder<T>(value: T): T {
   return Object.fromEntries(entries.map(([key, one]) => [key, inOrder(one)])) as T;
 }
 
-/** The template that a revision stands for. */
+/** The template of a revision. */
 export function templateIn(revision: ControllerRevision): PodTemplateSpec {
   const { $patch: _, ...template } = (revision.data as unknown as ReturnType<typeof dataOf>).spec.template;
   return template;

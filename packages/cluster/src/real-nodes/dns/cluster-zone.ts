@@ -10,7 +10,7 @@ const AUTHORITATIVE = 1 << 10;
 const RECURSION = 1 << 7;
 const NXDOMAIN = 3;
 
-/** The answer to a question about the cluster, without the ID of who asks. */
+/** The response to a query about the cluster's zone, without the ID of the query. */
 export type ZoneAnswer = Pick<Packet, "flags" | "answers" | "additionals" | "authorities">;
 
 /** The host that an answer leads to but says nothing about: the rest is found elsewhere. */

@@ -19,7 +19,7 @@ const SERVER_FAILURE = 2;
 const PLAIN_SIZE = 512;
 /** The same as before a restart, so that nodes need no other; a free port if it is taken. */
 const PREFERRED_PORT = 10_053;
-/** How often a port that is free for UDP is looked for until it is free for TCP as well. */
+/** How many free UDP ports are tried until one is free for TCP as well. */
 const ATTEMPTS = 20;
 /** An idle connection is closed after this many milliseconds. */
 const IDLE = 10_000;

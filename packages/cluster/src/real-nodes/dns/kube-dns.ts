@@ -6,7 +6,7 @@ import type { ServiceSource } from "../../streams/service-source.ts";
 import { DnsServer } from "./dns-server.ts";
 
 const METADATA = { name: "kube-dns", namespace: "kube-system" };
-/** Where kubelets have pods look up names. */
+/** The cluster DNS address that kubelets configure in pods. */
 const CLUSTER_IP = "10.96.0.10";
 const APPLIED = { fieldManager: "konverge", force: true };
 const PORTS = [

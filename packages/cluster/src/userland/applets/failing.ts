@@ -7,7 +7,7 @@ export function pathOf({ cwd }: Process, name: string): string {
   return posix.resolve(cwd, name);
 }
 
-/** Does something for each name; says what is wrong with those that fail, and goes on. */
+/** Runs an action for each name; reports errors, and continues. */
 export async function forEach(
   process: Process,
   names: readonly string[],

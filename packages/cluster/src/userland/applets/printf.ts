@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** The longest text in which something is escaped, or a format, in characters. */
 const LONGEST = 128 * 1024;
 
-/** A text in which `\n`, `\t`, `\x41` and `\0101` are what they stand for. */
+/** Expands `\n`, `\t`, `\x41` and `\0101` in a text. */
 export function unescaped(text: string): string {
   if (text.length > LONGEST) throw new Error("Argument list too long");
   return text.replaceAll(/\\(x[0-9a-fA-F]{1,2}|0?[0-7]{1,3}|.)/g, (whole, what: string) => {

@@ -140,7 +140,7 @@ class ScriptReader {
     return Expression.compile(source, { extended: this.#isExtended, ignoreCase }, this.#process);
   }
 
-  /** What comes before the next delimiter; one that is escaped stands for itself. */
+  /** The text before the next unescaped delimiter. */
   #until(delimiter: string): string | undefined {
     let text = "";
     for (; this.#at < this.#script.length; this.#at++) {

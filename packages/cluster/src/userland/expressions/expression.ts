@@ -4,7 +4,7 @@ import { ExpressionError, re2Syntax, type SyntaxOptions } from "./posix-syntax.t
 
 export interface ExpressionOptions extends SyntaxOptions {
   readonly ignoreCase?: boolean;
-  /** The text stands for itself. */
+  /** The text is a literal. */
   readonly fixed?: boolean;
   /** It must match a whole line, or whole words. */
   readonly whole?: "line" | "word";

@@ -1,4 +1,4 @@
-/** An expression that cannot be used, and why, in the words that programs print. */
+/** An invalid expression, with the message that programs print. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
 
@@ -146,7 +146,7 @@ class Translation {
     if (frame.size + frame.atomSize > LARGEST) throw this.#error(TOO_BIG);
   }
 
-  /** A repetition without anything to repeat stands for itself. */
+  /** A repetition operator without an operand is a literal. */
   #repeat(text: string, times = 1): void {
     const frame = this.#frame;
     if (frame.atom === undefined) {

@@ -101,7 +101,7 @@ export class CpuTime {
     const returned = (now - this.#creditAt) * this.limit * THROTTLED_SPEED;
     this.#credit = Math.min(CREDIT, this.#credit + returned) - this.#steps;
     this.#creditAt = now;
-    // What has been taken on credit that there was not is waited for until it has come back.
+    // Usage above the available credit is waited for until the credit is restored.
     const cost = Math.max(this.#steps / FULL_SPEED, -this.#credit / THROTTLED_SPEED);
     this.#steps = 0;
     this.#used += cost;

@@ -21,7 +21,7 @@ export class MemoryPool {
     this.#members.add(member);
   }
 
-  /** Gives back all that a container held. */
+  /** Releases all memory of a container. */
   remove(member: ContainerMemory): void {
     if (this.#members.delete(member)) this.#used -= member.used;
   }
@@ -110,7 +110,7 @@ export class Holding {
     this.#memory.change(-bytes);
   }
 
-  /** Throws as well when a text that is about to be made is too long for this process. */
+  /** Also throws when a text would be too long for this process. */
   checkText(length: number): void {
     if (length <= LARGEST_TEXT) return;
     this.#memory.kill();

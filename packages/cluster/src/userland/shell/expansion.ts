@@ -27,7 +27,7 @@ export interface ExpansionScope extends Effort {
 interface Piece {
   readonly text: string;
   readonly quoted: boolean;
-  /** A word ends after it, whatever follows. */
+  /** A word always ends after it. */
   readonly breaks?: boolean;
 }
 
@@ -39,7 +39,7 @@ const PER_STEP = 1024;
 /** What a word takes besides its characters, in bytes. */
 const WORD = 48;
 
-/** Expands words to the arguments they stand for, which `held` counts. */
+/** Expands words to arguments; `held` counts their memory. */
 export async function expandWords(scope: ExpansionScope, words: readonly Word[], held: Holding): Promise<string[]> {
   const found: string[] = [];
   const add = (text: string) => {
@@ -69,7 +69,7 @@ export async function expandText(scope: ExpansionScope, word: Word): Promise<str
   return (await piecesOf(scope, word)).map(({ text, breaks }) => (breaks ? `${text} ` : text)).join("");
 }
 
-/** Expands a word to a pattern, in which what was quoted stands for itself. */
+/** Expands a word to a pattern, in which quoted text is literal. */
 export async function expandPattern(scope: ExpansionScope, word: Word): Promise<string> {
   return (await piecesOf(scope, word)).map(asPattern).join("");
 }

@@ -8,7 +8,7 @@ const ASSIGNS = /^([A-Za-z_][A-Za-z0-9_]*)=/;
 /** The longest script, in characters: reading it is done in one go. */
 const LONGEST = 128 * 1024;
 
-/** Reads a script, up to an operator or reserved word that ends the part of it that is asked for. */
+/** Parses a script, up to an operator or reserved word that ends the requested part. */
 export function parseScript(source: string | Scanner, ends: readonly string[] = []): Script {
   if (typeof source === "string" && source.length > LONGEST) throw new ShellSyntaxError("script is too long");
   const scanner = typeof source === "string" ? new Scanner(source, parseScript) : source;

@@ -186,7 +186,7 @@ export function literally(text: string): string {
   return text.replaceAll(/[\\*?[\]]/g, "\\$&");
 }
 
-/** Whether a text that is not quoted stands for files. */
+/** Whether an unquoted text is a file name pattern. */
 export function hasPattern(text: string): boolean {
   const open = text.indexOf("[");
   return /[*?]/.test(text) || (open >= 0 && text.includes("]", open + 2));

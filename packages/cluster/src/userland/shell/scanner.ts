@@ -5,7 +5,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 /** Digits in the number of a parameter. */
 const LONGEST_NUMBER = 10;
 const ENDS_WORD = new Set([" ", "\t", "\n", ";", "&", "|", "<", ">", "(", ")"]);
-/** Characters that stand for themselves wherever they are. */
+/** Characters that are always literal. */
 const PLAIN = /[A-Za-z0-9_.,:@%+/=-]+/y;
 const PLAIN_WORD = /^[^\s;&|<>()'"$`\\]+/;
 /** More than the characters of any reserved word. */
