@@ -77,7 +77,7 @@ const CHECKED: Readonly<Record<string, Checked>> = {
   "22-conversion": { kind: Message, controllers: () => [messages] },
 };
 
-/** Examples that are no operator to be checked by itself. */
+/** Examples that are no operator that is checked alone. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "08-webhooks": "it has no controller",
   "16-tenancy": "the permissions of its children are a user's",

@@ -17,8 +17,9 @@ export function mcpCommand(version: string): Command {
     .addHelpText(
       "after",
       `
-For example, in the configuration of an agent: { "command": "npx", "args": ["konverge", "mcp"] }
+For example: npx konverge mcp --context staging
 
+In the configuration of an agent: { "command": "npx", "args": ["konverge", "mcp"] }
 Tools have the permissions of the kubeconfig's user, and no others. Values of Secrets are hidden.`,
     )
     .action(async ({ allowWrites = false, ...choice }: McpFlags) => {
