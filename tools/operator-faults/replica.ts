@@ -29,7 +29,7 @@ export class Replica implements AsyncDisposable {
   #process: ChildProcess | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   #isStopped = false;
-  /** How often it ended by itself, and what it had printed last. */
+  /** Each time that it exited without being stopped: its last output. */
   readonly exits: string[] = [];
   #isSignaled = false;
 

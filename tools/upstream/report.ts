@@ -64,7 +64,7 @@ function general(reason: string): string {
       text.startsWith("[") ? "[…]" : text,
     )
     .replace(/\[\d+\]/g, "[]")
-    .replace(/stage\/[\w.-]+/g, "stage/…")
+    .replace(/\bstage\/[\w.-]+/g, "…")
     .replace(/\s+/g, " ")
     .slice(0, 300);
 }

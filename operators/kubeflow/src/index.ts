@@ -35,6 +35,7 @@ export * from "./mx-framework.ts";
 export * from "./mx-job.ts";
 export * from "./names.ts";
 export * from "./operator.ts";
+export * from "./pod-group-marks.ts";
 export * from "./pytorch-framework.ts";
 export * from "./pytorch-job.ts";
 export * from "./spec-problems.ts";

@@ -9,9 +9,9 @@ import {
   Service,
 } from "konverge/kinds";
 import { mergePodTemplate, type PodTemplateOverlay } from "konverge/pods";
+import { podGroupMarks } from "./pod-group-marks.ts";
 import type { PodTemplatePatch, TrainJob } from "./train-job.ts";
 import { trainsBesideLauncher, withMpi } from "./train-mpi.ts";
-import { podGroupMarks } from "./train-pod-group.ts";
 import {
   ancestorOf,
   CONTAINER_OF,

@@ -16,13 +16,6 @@ export function podGroupKind({ podGroupPolicy }: RuntimeSpec): TypedKind<PodGrou
   return podGroupPolicy?.coscheduling ? PluginPodGroup : undefined;
 }
 
-/** What tells a scheduler which group a pod belongs to. Which scheduler it is, the runtime's template says. */
-export function podGroupMarks({ metadata: { name } }: TrainJob, { podGroupPolicy }: RuntimeSpec) {
-  if (podGroupPolicy?.volcano) return { annotations: { "scheduling.k8s.io/group-name": name } };
-  if (podGroupPolicy?.coscheduling) return { labels: { "scheduling.x-k8s.io/pod-group": name } };
-  return {};
-}
-
 const QUEUE = "scheduling.volcano.sh/queue-name";
 
 /** All pods of a job are placed, or none. */

@@ -143,7 +143,7 @@ function jobErrors({ spec }: RayJob): FieldError[] {
       errors.push(fieldRequired("spec.clusterSelector[ray.io/cluster]", "the name of the cluster"));
     forbid("rayClusterSpec", cluster, "the job runs on the cluster that clusterSelector names");
     forbid("suspend", spec.suspend, "the cluster that clusterSelector names is not the job's to delete");
-    forbid("backoffLimit", spec.backoffLimit, "each try needs a cluster of its own");
+    forbid("backoffLimit", spec.backoffLimit, "each try needs its own cluster");
     forbid("shutdownAfterJobFinishes", spec.shutdownAfterJobFinishes, "the cluster is not the job's to delete");
     forbid("submissionMode", submissionMode === "SidecarMode", "a head that is there gets no other container");
   } else if (!cluster) errors.push(fieldRequired("spec.rayClusterSpec", "or spec.clusterSelector"));
