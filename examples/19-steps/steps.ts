@@ -37,7 +37,8 @@ export function launches(ground: Ground) {
     },
   });
   return controller(Launch, {
-    permissions: [permission(ConfigMap, ["create", "patch"])],
+    // The progress is kept in an annotation of the launch.
+    permissions: [permission(Launch, ["patch"]), permission(ConfigMap, ["create", "patch"])],
     async reconcile(launch, context) {
       const { book } = await countdown.run(launch, context);
       return {

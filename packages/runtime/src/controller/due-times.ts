@@ -3,7 +3,8 @@ import { type Clock, type KubeObject, type ObjectKey, stringifyJson } from "@kon
 import type { Recurrence } from "../definition/rhythm.ts";
 
 interface Remembered {
-  seen: number;
+  readonly uid: string | undefined;
+  readonly seen: number;
   readonly done: Map<string, number>;
   essence?: { digest: string; since: number };
 }
@@ -22,18 +23,18 @@ export class DueTimes {
 
   /** For one reconcile of an object. */
   forReconcile(key: ObjectKey, object: KubeObject): ReconcileTimes {
-    return new ReconcileTimes(this.#clock, () => this.#of(key), object);
+    return new ReconcileTimes(this.#clock, () => this.#of(key, object), object);
   }
 
   forget(key: ObjectKey): void {
     this.#remembered.delete(key);
   }
 
-  /** Objects without timers cost nothing. */
-  #of(key: ObjectKey): Remembered {
+  /** Objects without timers cost nothing. An object that was deleted and created again is another one. */
+  #of(key: ObjectKey, { metadata: { uid } }: KubeObject): Remembered {
     let remembered = this.#remembered.get(key);
-    if (!remembered) {
-      remembered = { seen: this.#clock.monotonic(), done: new Map() };
+    if (!remembered || remembered.uid !== uid) {
+      remembered = { uid, seen: this.#clock.monotonic(), done: new Map() };
       this.#remembered.set(key, remembered);
     }
     return remembered;

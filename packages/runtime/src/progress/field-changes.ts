@@ -60,10 +60,10 @@ export function fieldChanges<T extends KubeObject, V>(
       const before = kept.read(object);
       const value = now === undefined ? {} : { value: now };
       if (before && deepEqual(before.value, now)) return false;
-      const isTold = before !== undefined || initial;
-      if (isTold) await handle({ old: before?.value, now, diff: differing(before?.value, now) });
+      const isHandled = before !== undefined || initial;
+      if (isHandled) await handle({ old: before?.value, now, diff: differing(before?.value, now) });
       await kept.write(object, value, context);
-      return isTold;
+      return isHandled;
     },
   };
 }

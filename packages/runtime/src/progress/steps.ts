@@ -31,10 +31,7 @@ export interface DurableStepsOptions<T extends KubeObject> {
   name: string;
   /** The steps by name, in this order. */
   sequence: Readonly<Record<string, DurableStep<T> | DurableStep<T>["run"]>>;
-  /**
-   * spec.version`. Default: never. => When the returned value changes, all steps run again: `({ spec }) =>
-   * spec.version`. Default: never. => spec.version`. Default: never.
-   */
+  /** When the returned value changes, all steps run again: `({ spec }) => spec.version`. Default: never. */
   basis?: (object: T) => unknown;
 }
 

@@ -18,7 +18,7 @@ import type { RequestFault, RunningOperator } from "./test-environment.ts";
 
 /** How often an operator is started that does not get so far as to work. */
 const STARTS = 3;
-/** How long one is started again that does not reach the API server, in milliseconds. Networks come back. */
+/** How long one is started again whose failure can pass, in milliseconds. */
 const CUT_OFF = 300_000;
 
 /** What all operators of a test environment share. */
@@ -259,9 +259,10 @@ function isOutage(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && error.code >= 500);
 }
 
-/** An operator that cannot reach the API server, or ended because of that, is started again for a while. */
+/** An operator that cannot reach the API server, whose writes a quota or a policy refuses, or that ended because of that. */
 function isTransient(error: unknown): boolean {
-  return error instanceof ProcessExit || isOutage(error);
+  if (error instanceof ProcessExit || isOutage(error)) return true;
+  return error instanceof ApiError && /exceeded quota|denied the request/.test(error.message);
 }
 
 /** Leases are renewed, and the registration of webhooks is checked, forever. */
