@@ -269,6 +269,7 @@ export default checklist<TrainingCase>({
           {
             clock: stage.clock,
             cache: { get: () => undefined, list: () => [], find: () => [] },
+            observed: { all: () => [] },
             events: { normal() {}, warning: (reason: string) => void warnings.push(reason) },
           } as never,
         );
