@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isTooDeep, MAX_JSON_DEPTH, parseJson, stringifyJson, surveyJson, WholeFloat } from "./json.ts";
+import {
+  isTooDeep,
+  MAX_JSON_DEPTH,
+  parseJson,
+  parseJsonNumbers,
+  stringifyJson,
+  surveyJson,
+  WholeFloat,
+} from "./json.ts";
 
 test("integers of 64 bits are kept digit for digit", () => {
   const text = '{"max":9223372036854775807,"list":[-9223372036854775808,9007199254740993],"small":-9007199254740991}';
@@ -30,7 +38,7 @@ test("digits inside strings stay as they are", () => {
 
 test("on request, a whole number written as a decimal is distinguished from an integer", () => {
   const text = '{"a":1.0,"b":1,"c":1e3,"d":1.5,"e":[-2.0],"f":12345678901234567}';
-  assert.deepEqual(parseJson(text, { wholeFloats: true }), {
+  assert.deepEqual(parseJsonNumbers(text), {
     a: new WholeFloat(1),
     b: 1,
     c: new WholeFloat(1000),
@@ -39,7 +47,7 @@ test("on request, a whole number written as a decimal is distinguished from an i
     f: 12345678901234567n,
   });
   assert.deepEqual(parseJson('{"a":1.0}'), { a: 1 });
-  assert.equal(stringifyJson(parseJson('{"a":1.0,"b":1e3}', { wholeFloats: true })), '{"a":1,"b":1000}');
+  assert.equal(stringifyJson(parseJsonNumbers('{"a":1.0,"b":1e3}')), '{"a":1,"b":1000}');
 });
 
 test("broken JSON is refused, and so is what JSON cannot hold", () => {
@@ -76,7 +84,7 @@ test("every value survives writing and reading", () => {
     fc.property(json, (value) => {
       const text = stringifyJson(value);
       assert.deepEqual(parseJson(text), value);
-      assert.equal(stringifyJson(parseJson(text, { wholeFloats: true })), text);
+      assert.equal(stringifyJson(parseJsonNumbers(text)), text);
     }),
   );
 });
@@ -87,7 +95,7 @@ test("digits in strings are never taken for numbers", () => {
     fc.property(text, text, (name, value) => {
       const before = `{${JSON.stringify(`a${name}`)}:${JSON.stringify(value)},"number":`;
       const numberIn = (number: string) =>
-        (parseJson(`${before}${number}}`, { wholeFloats: true }) as Record<string, unknown>)["number"];
+        (parseJsonNumbers(`${before}${number}}`) as Record<string, unknown>)["number"];
       assert.equal(numberIn("1"), 1);
       assert.deepEqual(numberIn("1.0"), new WholeFloat(1));
       assert.equal(numberIn("9007199254740993"), 9007199254740993n);
@@ -120,7 +128,7 @@ test("a survey counts keys and levels outside strings, and finds numbers that JS
 test("what a survey calls plain is parsed alike by both", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      if (surveyJson(text).isPlain) assert.deepEqual(parseJson(text, { wholeFloats: true }), JSON.parse(text));
+      if (surveyJson(text).isPlain) assert.deepEqual(parseJsonNumbers(text), JSON.parse(text));
     }),
   );
 });

@@ -7,14 +7,6 @@ import { exceeds64Bits } from "./long-integer.ts";
 
 /** Digits of the shortest integers that JavaScript may not have. */
 const LONG = 16;
-/** A number after whatever may precede one. Strings can hold the like: {@link hasNumber} decides. */
-const DECIMAL = /(?:^|[-:[,\s])[0-9]+(?:\.[0-9]|[eE])/;
-
-/** What {@link parseJson} keeps apart. */
-export interface ParseOptions {
-  /** Give {@link WholeFloat} for `1.0` and `1e3`, instead of the number. */
-  wholeFloats?: boolean;
-}
 
 /**
  * A whole number that was written as a decimal. Where Kubernetes reads JSON, `1` is an int64 and `1.0` a float64, which
@@ -33,13 +25,21 @@ export class WholeFloat {
 }
 
 /** Parses JSON; throws a SyntaxError. */
-export function parseJson(text: string, options: ParseOptions = {}): unknown {
-  const wholeFloats = options.wholeFloats === true && DECIMAL.test(text) && hasNumber(text, isDecimal);
-  if (!wholeFloats && !(hasManyDigits(text) && hasNumber(text, isLong))) return JSON.parse(text);
-  return JSON.parse(text, function keepNumbers(_key: string, value: unknown, context?: { source?: string }): unknown {
+export function parseJson(text: string): unknown {
+  if (!(hasManyDigits(text) && hasLongInteger(text))) return JSON.parse(text);
+  return JSON.parse(text, function keepLongIntegers(_key, value: unknown, context?: { source?: string }): unknown {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined) return value;
-    if (/[.eE]/.test(source)) return wholeFloats && Number.isInteger(value) ? new WholeFloat(value) : value;
+    return Number.isSafeInteger(value) || /[.eE]/.test(source) ? value : longInteger(source, value);
+  });
+}
+
+/** Like {@link parseJson}, with {@link WholeFloat} for `1.0` and `1e3`. Slower: for text that {@link surveyJson} does not call plain. */
+export function parseJsonNumbers(text: string): unknown {
+  return JSON.parse(text, function keepNumbers(_key, value: unknown, context?: { source?: string }): unknown {
+    const source = context?.source;
+    if (typeof value !== "number" || source === undefined) return value;
+    if (/[.eE]/.test(source)) return Number.isInteger(value) ? new WholeFloat(value) : value;
     return Number.isSafeInteger(value) ? value : longInteger(source, value);
   });
 }
@@ -84,18 +84,17 @@ function mayPrecedeInteger(code: number): boolean {
 }
 
 /**
- * Whether such a number stands in a text outside its strings. Times and UUIDs look like numbers to a pattern, are in most
+ * Whether a long integer stands in a text outside its strings. Times and UUIDs look like numbers to a pattern, are in most
  * objects, and parsing with a callback takes several times as long.
  */
-function hasNumber(text: string, isSuch: (digits: number, next: number) => boolean): boolean {
+function hasLongInteger(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfString(text, i);
     else if (isDigit(code)) {
       const start = i;
-      let next = text.charCodeAt(i + 1);
-      for (; isDigit(next); next = text.charCodeAt(i + 1)) i++;
-      if (isSuch(i + 1 - start, next)) return true;
+      while (isDigit(text.charCodeAt(i + 1))) i++;
+      if (isLong(i + 1 - start)) return true;
     }
   }
   return false;
@@ -158,7 +157,7 @@ export function surveyJson(text: string): JsonSurvey {
       const start = i;
       let next = text.charCodeAt(i + 1);
       for (; isDigit(next); next = text.charCodeAt(i + 1)) i++;
-      if (isLong(i + 1 - start) || isDecimal(0, next)) isPlain = false;
+      if (isLong(i + 1 - start) || isDecimal(next)) isPlain = false;
     }
   }
   return { keys, commas, containers, depth, isPlain };
@@ -176,7 +175,7 @@ function endOfString(text: string, start: number): number {
 
 const isLong = (digits: number): boolean => digits >= LONG;
 /** A point or an exponent follows. */
-const isDecimal = (_digits: number, next: number): boolean => next === 46 || next === 69 || next === 101;
+const isDecimal = (next: number): boolean => next === 46 || next === 69 || next === 101;
 
 /** Beyond 64 bits, Go falls back to floating point, and so do we. */
 function longInteger(source: string, value: number): bigint | number {

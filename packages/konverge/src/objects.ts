@@ -29,7 +29,6 @@ export {
   matchesFields,
   matchesLabels,
   OwnershipError,
-  type ParseOptions,
   parseApiVersion,
   parseFieldSelector,
   parseJson,

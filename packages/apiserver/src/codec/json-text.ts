@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH, parseJson, quoted, surveyJson } from "@konverge/core";
+import { MAX_JSON_DEPTH, parseJsonNumbers, quoted, surveyJson } from "@konverge/core";
 import { DecodeError } from "./decode-error.ts";
 import { checkSurvey, checkValue } from "./part-limit.ts";
 
@@ -24,7 +24,7 @@ export function parseJsonText(text: string): JsonText {
   if (depth > MAX_JSON_DEPTH) scan(text);
   let value: unknown;
   try {
-    value = isPlain ? JSON.parse(text) : parseJson(text, { wholeFloats: true });
+    value = isPlain ? JSON.parse(text) : parseJsonNumbers(text);
   } catch (error) {
     scan(text);
     throw error;

@@ -2,7 +2,7 @@ import { goText, type Schema, WholeFloat } from "@konverge/core";
 
 /**
  * Numbers as API servers see them: JSON without a fraction or exponent that fits 64 bits is an integer, anything else a
- * float. With `wholeFloats`, even 1.0 counts as a float.
+ * float. A {@link WholeFloat} is one, too.
  */
 export type Numeric = number | bigint | WholeFloat;
 
