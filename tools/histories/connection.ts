@@ -58,11 +58,10 @@ export class Connection {
       const { status, chunks } = await this.#send({ method: "GET", path, headers: {}, signal });
       for await (const chunk of chunks) {
         const lines = (rest + chunk).split("\n");
-        rest = lines.pop() ?? "";
-        if (status !== 200) continue;
-        for (const line of lines) yield JSON.parse(line);
+        rest = status === 200 ? lines.pop()! : rest + chunk;
+        if (status === 200) for (const line of lines) yield JSON.parse(line);
       }
-      if (status !== 200) yield { type: "ERROR", object: JSON.parse(rest) };
+      if (status !== 200) yield { type: "ERROR", object: statusIn(rest, status) };
     } catch (error) {
       if (error instanceof SyntaxError) throw error;
     }
@@ -82,4 +81,9 @@ export class Connection {
       outgoing.end(text);
     });
   }
+}
+
+/** A server that has too much to do, or that starts, refuses in plain text. */
+function statusIn(text: string, code: number): object {
+  return text.startsWith("{") ? JSON.parse(text) : { kind: "Status", code, message: text };
 }
