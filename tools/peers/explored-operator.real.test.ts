@@ -27,7 +27,7 @@ const PATTERNS: Record<string, Pattern> = {
   status: {
     mistake: "a status update that fails is not retried",
     faults: ["error"],
-    found: /^status: the status of Widget web is not that of its last generation: error 409/,
+    found: /^status: the status of Widget web is not that of its last generation: error (409|500)/,
   },
 };
 
