@@ -47,12 +47,16 @@ export const aFullLife: Scenario = async (stage) => {
   });
 };
 
-/** A job of a kind runs, all its pods with it. */
+/**
+ * A job of a kind runs, all its pods with it. If pods were not restarted, which is upstream's default for most kinds, a pod that is deleted
+ * would end the job, unless the operator first sees it when it is gone.
+ */
 export const runsOf =
   (kind: Kind): Scenario =>
   async (stage) => {
     await stage.start(kubeflowOperator);
-    await stage.apply(job(kind, "runs", { [kind.lead]: {}, Worker: { replicas: 2 } }));
+    const restartPolicy = "ExitCode";
+    await stage.apply(job(kind, "runs", { [kind.lead]: { restartPolicy }, Worker: { replicas: 2, restartPolicy } }));
     await stage.until("all run", async () => {
       const pods = await podsOf(stage, "runs");
       return pods.length === 3 && pods.every(({ status }) => status?.phase === "Running");
