@@ -98,6 +98,12 @@ test("without allowDataLoss, no standby is promoted that may lack acknowledged c
   );
 });
 
+test("the first server may make its data until it answers queries, even if its pod is ready before", () => {
+  const fresh = { term: 1, primary: "a", upstream: "a", fresh: true };
+  const members = [server("a", { role: "waiting" }), server("b", { role: "waiting" })];
+  assert.deepEqual(nextStep(situation({ topology: fresh, members })).topology, fresh);
+});
+
 test("a database that was never up, and one with a single server, has no standby to promote", () => {
   const fresh = { term: 1, primary: "a", upstream: "a", fresh: true };
   for (const given of [

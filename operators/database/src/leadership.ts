@@ -105,7 +105,9 @@ export function nextStep(situation: Situation): Step {
 function steady(situation: Situation): Step {
   const { topology, members, switchoverTo, now, delay } = situation;
   const primary = members.find(({ name }) => name === topology.primary);
-  if (primary && isServing(primary)) {
+  // Until the first server has made its data, it needs to read that it may, however ready its pod is.
+  const isBeginning = topology.fresh && primary?.report !== undefined && !answersQueries(primary.report);
+  if (primary && isServing(primary) && !isBeginning) {
     const { prepared, ...settled } = { ...topology, fresh: false };
     if (switchoverTo === undefined) return { topology: topology.fresh || prepared ? settled : topology };
     return beginSwitchover(

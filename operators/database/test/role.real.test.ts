@@ -3,7 +3,7 @@ import { onReal } from "@konverge/operator-suite";
 import { issued } from "./certificate-scenarios.ts";
 import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-scenarios.ts";
 import { bootstraps, restoresInPlace } from "./recovery-scenarios.ts";
-import { hasCompany, replacesPrimary } from "./replica-scenarios.ts";
+import { hasCompany, switchesOverOnce } from "./replica-scenarios.ts";
 import { encrypted } from "./scenarios.ts";
 
 // Together they take all that the operator is allowed to do.
@@ -12,7 +12,7 @@ onReal(
     "poolers, exporters, and what Prometheus scrapes": hasCompany,
     "servers have certificates of a dedicated authority, or the user's": encrypted,
     "cert-manager issues the certificate of servers, if an issuer is named": issued,
-    "a primary that finds no node is replaced, and follows when it is back": replacesPrimary,
+    "another leads when somebody asks for it, and nothing is lost": switchesOverOnce,
     "a restore in place replaces data while no server runs": restoresInPlace,
     "a new database begins with a backup": bootstraps,
     "scheduled backups get DatabaseBackups, and expire": startedByHand,

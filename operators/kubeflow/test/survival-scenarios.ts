@@ -49,7 +49,7 @@ export const aFullLife: Scenario = async (stage) => {
 
 /**
  * A job of a kind runs, all its pods with it. If pods were not restarted, which is upstream's default for most kinds, a pod that is deleted
- * would end the job, unless the operator first sees it when it is gone.
+ * would end the job, unless the operator learns of it only after its deletion.
  */
 export const runsOf =
   (kind: Kind): Scenario =>
