@@ -20,7 +20,7 @@ import { reportsFullVolume } from "./volume-scenarios.ts";
 import { reportsGaps } from "./window-scenarios.ts";
 
 onEmbedded("a primary with its standbys, each of which is found by its Service", replicates);
-onEmbedded("another leads when somebody asks for it, and nothing is lost", switchesOver);
+onEmbedded("another server becomes the primary on request, and nothing is lost", switchesOver);
 onEmbedded("a lost node: a standby takes over, nothing acknowledged is lost, the old primary follows", failsOver);
 onEmbedded(
   "a lost node without synchronous standbys: the primary fences itself, then another is promoted",

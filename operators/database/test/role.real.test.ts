@@ -12,7 +12,7 @@ onReal(
     "poolers, exporters, and what Prometheus scrapes": hasCompany,
     "servers have certificates of a dedicated authority, or the user's": encrypted,
     "cert-manager issues the certificate of servers, if an issuer is named": issued,
-    "another leads when somebody asks for it, and nothing is lost": switchesOverOnce,
+    "another server becomes the primary on request, and nothing is lost": switchesOverOnce,
     "a restore in place replaces data while no server runs": restoresInPlace,
     "a new database begins with a backup": bootstraps,
     "scheduled backups get DatabaseBackups, and expire": startedByHand,

@@ -173,8 +173,8 @@ function checkNames(services: readonly string[], graph: string): void {
 function delayMessage(live: DynamoComponentDeployment | undefined): string {
   const { conditions } = live?.status ?? {};
   const degraded = findCondition(conditions, "Degraded");
-  const told = degraded?.status === "True" ? degraded : findCondition(conditions, "Available");
-  return told?.message || "it is being created";
+  const condition = degraded?.status === "True" ? degraded : findCondition(conditions, "Available");
+  return condition?.message || "it is being created";
 }
 
 /** Says once which services cannot run; that a rollout takes its time is nothing to tell. */

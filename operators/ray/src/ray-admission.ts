@@ -1,5 +1,5 @@
 import type { FieldError } from "konverge";
-import { deepEqual, parseQuantity } from "konverge/objects";
+import { deepEqual, dns1035LabelErrors, parseQuantity } from "konverge/objects";
 import { parseYaml } from "konverge/schema";
 import { parseSchedule } from "konverge/time";
 import { admissionWebhook, fieldForbidden, fieldInvalid, fieldRequired } from "konverge/webhooks";
@@ -23,6 +23,9 @@ export function rayErrors({ spec }: Pick<RayCluster, "spec">, at = "spec"): Fiel
   needImage(`${at}.headGroupSpec`, spec.headGroupSpec.template);
   errors.push(...redisErrors(spec, at), ...authErrors(spec, at), ...networkPolicyErrors(spec, at));
   errors.push(...groupErrors(spec.headGroupSpec, `${at}.headGroupSpec`));
+  const service = spec.headGroupSpec.headService?.metadata?.name;
+  for (const problem of service ? dns1035LabelErrors(service) : [])
+    errors.push(fieldInvalid(`${at}.headGroupSpec.headService.metadata.name`, service, problem));
   for (const [i, group] of (spec.workerGroupSpecs ?? []).entries()) {
     const path = `${at}.workerGroupSpecs[${i}]`;
     needImage(path, group.template);

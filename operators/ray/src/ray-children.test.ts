@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { hasPodFeatures, podFeatures } from "@konverge/operator-suite";
-import { headPodFor, headServiceFor, servePort, workerPodsFor } from "./ray-children.ts";
+import { dashboardAddress, headPodFor, headServiceFor, servePort, workerPodsFor } from "./ray-children.ts";
 import { RayCluster } from "./ray-cluster.ts";
 
 test("the container that waits for the head may do, knows and sees what the worker does", () => {
@@ -170,4 +170,19 @@ test("with tokens of Kubernetes, the pods of a cluster send that of their accoun
   assert.ok(
     containers[0]!.volumeMounts?.some(({ mountPath }) => mountPath === "/var/run/secrets/ray.io/serviceaccount"),
   );
+});
+
+test("the name of a head's Service is not used in addresses if no Service can have it", () => {
+  const template = { spec: { containers: [{ name: "ray-head", image: "rayproject/ray:2.53.0" }] } };
+  const addressOf = (name: string) =>
+    dashboardAddress(
+      RayCluster.new({
+        metadata: { name: "c", namespace: "ns" },
+        spec: { headGroupSpec: { template, headService: { metadata: { name } } } },
+      }),
+    );
+  assert.equal(addressOf("mine"), "mine.ns.svc.cluster.local:8265");
+  for (const name of ["kubernetes.default.svc/x?", "user@host", "a.b", "A"]) {
+    assert.equal(addressOf(name), "c-head-svc.ns.svc.cluster.local:8265");
+  }
 });

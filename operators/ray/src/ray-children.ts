@@ -1,5 +1,5 @@
 import { type Container, type EnvVar, Pod, type PodSpec, type Probe, Service, type VolumeMount } from "konverge/kinds";
-import { truncatedName } from "konverge/objects";
+import { dns1035LabelErrors, truncatedName } from "konverge/objects";
 import { restrictedPodSpec } from "konverge/pods";
 import { faultToleranceVariables, headAnnotations, redisParameters } from "./gcs-fault-tolerance.ts";
 import { tokenMounts, tokenVariables, tokenVolumes } from "./ray-auth.ts";
@@ -17,7 +17,7 @@ import { GCS_PORT, labelParameters, resourceParameters, startCommand, startParam
 
 /** Where a head answers, by the names of its ports. */
 export const PORTS = { client: 10001, dashboard: 8265, "gcs-server": 6379, metrics: 8080, serve: 8000 } as const;
-/** The container that submits a job: beside the head, or in a pod of its own. */
+/** The container that submits a job: beside the head, or in a separate pod. */
 export const SUBMITTER = "ray-job-submitter";
 const OPEN_FILES = 65_536;
 const SHARED_MEMORY = "shared-mem";
@@ -50,9 +50,11 @@ interface NamedObject {
   readonly spec: object;
 }
 
+/** It is part of URLs that are requested: a name that no Service can have is refused on admission, and not used without that. */
 export function headServiceName({ metadata, spec }: NamedObject): string {
   const { headGroupSpec } = spec as Partial<RayCluster["spec"]>;
-  return headGroupSpec?.headService?.metadata?.name || truncatedName(`${metadata.name}-head-svc`);
+  const given = headGroupSpec?.headService?.metadata?.name;
+  return given && dns1035LabelErrors(given).length === 0 ? given : truncatedName(`${metadata.name}-head-svc`);
 }
 
 /** The head's address within the cluster. */

@@ -1,7 +1,7 @@
 import { cacheKind, conditionTrue, controller, ownedKind, type ReconcileContext } from "konverge";
 import { Deployment } from "konverge/kinds";
 import { truncatedName } from "konverge/objects";
-import { parseSchedule, type Schedule } from "konverge/time";
+import { lastDue, parseSchedule } from "konverge/time";
 import { LOOK_AGAIN, UPSTREAM_DEPLOYMENT, upstreamWarning } from "./ray-controller.ts";
 import { RayCronJob } from "./ray-cron-job.ts";
 import { RayJob } from "./ray-job.ts";
@@ -10,11 +10,8 @@ import { RayJob } from "./ray-job.ts";
 const SCHEDULED_BY = "ray.io/cronjob-name";
 const DUE_AT = "ray.io/cronjob-scheduled-timestamp";
 const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
-/** How far back the last due time is looked for: a schedule of every minute has many of them in a year. */
-const WINDOWS = [60 * MINUTE, DAY, 31 * DAY, 366 * DAY, Number.POSITIVE_INFINITY];
 /** The longest time that a timer waits. */
-const LONGEST_WAIT = 20 * DAY;
+const LONGEST_WAIT = 20 * 1440 * MINUTE;
 
 /**
  * Starts the jobs of each RayCronJob. The name of a job follows from the time at which it was due, so that a crash does not
@@ -40,7 +37,7 @@ export function rayCronJobs() {
       }
       const now = context.clock.now();
       const schedule = parseSchedule(spec.schedule, spec.timeZone);
-      const due = lastDue(schedule, Date.parse(last ?? metadata.creationTimestamp!), now);
+      const due = lastDue(schedule, Date.parse(last ?? metadata.creationTimestamp!), now)?.time;
       const started = due === undefined ? [] : [jobAt(cron, due)];
       report(started, context);
       const names = new Set(known.map(({ metadata: { name } }) => name));
@@ -76,19 +73,6 @@ function jobAt({ metadata: { name, namespace }, spec }: RayCronJob, due: number)
     },
     spec: spec.jobTemplate,
   });
-}
-
-/** The last time after `since` at which a job was due. */
-function lastDue(schedule: Schedule, since: number, now: number): number | undefined {
-  const first = schedule.next(since);
-  if (first === undefined || first > now) return undefined;
-  for (const window of WINDOWS) {
-    let due = schedule.next(Math.max(first - 1, now - window));
-    if (due === undefined || due > now) continue;
-    for (let next = schedule.next(due); next !== undefined && next <= now; next = schedule.next(due)) due = next;
-    return due;
-  }
-  return first;
 }
 
 function report(started: readonly { metadata: { name?: string } }[], { events }: ReconcileContext): void {

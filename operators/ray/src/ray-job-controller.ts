@@ -72,7 +72,7 @@ async function nextOf(job: RayJob, fetch: RayFetch, context: ReconcileContext): 
   const { failed = 0 } = job.status ?? {};
   // What is left of an earlier try would take the room of the next.
   if ((phase === "Retrying" || phase === "Suspending" || phase === "Suspended") && objectsLeft(context)) {
-    return told(
+    return resultOf(
       { ...kept(job), jobDeploymentStatus: phase },
       [],
       `${objectsLeft(context)} objects are still being deleted`,
@@ -103,7 +103,8 @@ async function tried(job: RayJob, attempt: number, fetch: RayFetch, context: Rec
   const { phase, message, children, outcome } = submission;
   const times = [left, submission.requeueAfter].filter((time) => time !== undefined);
   const timer = times.length > 0 && { requeueAfter: Math.min(...times) };
-  if (phase !== "Running") return { ...told({ ...status, jobDeploymentStatus: phase }, children, message), ...timer };
+  if (phase !== "Running")
+    return { ...resultOf({ ...status, jobDeploymentStatus: phase }, children, message), ...timer };
   const target = (cluster.own ?? cluster.live) as RayCluster | undefined;
   const running: Status = {
     ...status,
@@ -112,7 +113,7 @@ async function tried(job: RayJob, attempt: number, fetch: RayFetch, context: Rec
   };
   if (!outcome) {
     const { jobStatus = "PENDING" } = submission;
-    return { ...told({ ...running, jobStatus }, children, message), ...timer };
+    return { ...resultOf({ ...running, jobStatus }, children, message), ...timer };
   }
   const { failed = 0, succeeded = 0 } = counts(job);
   if (outcome.jobStatus === "SUCCEEDED") {
@@ -122,7 +123,7 @@ async function tried(job: RayJob, attempt: number, fetch: RayFetch, context: Rec
   if (outcome.jobStatus === "STOPPED") return ended(job, "Complete", { ...running, ...outcome }, context);
   const again = { ...running, ...outcome, failed: failed + 1 };
   if (failed < job.spec.backoffLimit) {
-    return told(
+    return resultOf(
       { ...again, jobDeploymentStatus: "Retrying" },
       [],
       `try ${failed + 1} of ${job.spec.backoffLimit + 1} has failed: ${outcome.message}`,
@@ -152,7 +153,7 @@ function suspended(job: RayJob, context: ReconcileContext): Result {
   const left = objectsLeft(context);
   const phase = left ? "Suspending" : "Suspended";
   const message = left ? `${left} objects are still being deleted` : "the job is suspended";
-  return told({ ...counts(job), jobDeploymentStatus: phase }, [], message);
+  return resultOf({ ...counts(job), jobDeploymentStatus: phase }, [], message);
 }
 
 function ended(job: RayJob, phase: "Complete" | "Failed", status: Status, context: ReconcileContext): Promise<Result> {
@@ -171,7 +172,7 @@ async function finished(job: RayJob, status: Status, context: ReconcileContext):
   const timer = next !== undefined && { requeueAfter: next };
   // Nothing else stops what takes too long.
   if (status.reason === "DeadlineExceeded" || status.reason === "PreRunningDeadlineExceeded")
-    return { ...told(status, [], message), ...timer };
+    return { ...resultOf(status, [], message), ...timer };
   // The name of a dedicated cluster ends in the number of the try.
   const attempt = selectedCluster(job) ? 0 : Number(status.rayClusterName?.split("-").at(-1) ?? 0);
   const { own, live } = clusterOf(job, attempt, context);
@@ -181,8 +182,8 @@ async function finished(job: RayJob, status: Status, context: ReconcileContext):
   const log = submitter && observed(submitter) ? [submitter] : [];
   // A cluster that is gone is not made again for what is left of its time.
   const isDeleted = due.has("DeleteCluster") || (!live && (due.size > 0 || next !== undefined));
-  if (!own || isDeleted) return { ...told(status, log, message), ...timer };
-  return { ...told(status, [jobCluster(job, attempt, !due.has("DeleteWorkers")), ...log], message), ...timer };
+  if (!own || isDeleted) return { ...resultOf(status, log, message), ...timer };
+  return { ...resultOf(status, [jobCluster(job, attempt, !due.has("DeleteWorkers")), ...log], message), ...timer };
 }
 
 async function deleteJob({ metadata }: RayJob, { client, events }: ReconcileContext): Promise<void> {
@@ -210,7 +211,7 @@ function counts({ status }: RayJob): Pick<Status, "succeeded" | "failed"> {
   return { ...(succeeded !== undefined && { succeeded }), ...(failed !== undefined && { failed }) };
 }
 
-function told(status: Status, children: NonNullable<Result["children"]>, message: string): Result {
+function resultOf(status: Status, children: NonNullable<Result["children"]>, message: string): Result {
   return { status, children, conditions: conditionsOf(status, message) };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseSchedule } from "./schedule.ts";
+import { lastDue, parseSchedule } from "./schedule.ts";
 
 const next = (schedule: string, after: string, zone?: string): string | undefined => {
   const time = parseSchedule(schedule, zone).next(Date.parse(after));
@@ -53,4 +53,17 @@ test("what is no schedule is refused with the reason", () => {
   refuses("x * * * *", /failed to parse int from x/);
   refuses("@never", /unrecognized descriptor: @never/);
   assert.throws(() => parseSchedule("* * * * *", "Nowhere/Town"), /unknown time zone Nowhere\/Town/);
+});
+
+test("the last moment that was due is the same at each time until the next one", () => {
+  const since = Date.parse("2026-01-01T00:10:30Z");
+  for (const text of ["@every 7s", "@every 1h30m", "*/5 * * * *", "0,1 * * * *", "0 9 * * MON-FRI", "0 0 29 2 *"]) {
+    const schedule = parseSchedule(text);
+    let expected: number | undefined;
+    let upcoming = schedule.next(since)!;
+    for (let now = since; now < since + 4 * 86_400_000; now += 1_234_567) {
+      for (; upcoming <= now; upcoming = schedule.next(upcoming)!) expected = upcoming;
+      assert.equal(lastDue(schedule, since, now)?.time, expected, `${text} at ${new Date(now).toISOString()}`);
+    }
+  }
 });

@@ -7,6 +7,25 @@ export interface Schedule {
   next(after: number): number | undefined;
 }
 
+/**
+ * The last moment of a schedule after `since` and until `now`, and about how many there were; undefined without one. The same
+ * arguments but for a later `now` give the same moment, until the next one.
+ */
+export function lastDue(schedule: Schedule, since: number, now: number): { time: number; count: number } | undefined {
+  const first = schedule.next(since);
+  if (first === undefined || first > now) return undefined;
+  const second = schedule.next(first);
+  if (second === undefined || second > now) return { time: first, count: 1 };
+  const interval = second - first;
+  const count = Math.floor((now - first) / interval) + 1;
+  // Close to the end first: there may be years of minutes in between.
+  let time = first;
+  let next = schedule.next(Math.max(first, first + (count - 3) * interval));
+  if (next !== undefined && next > now) next = second;
+  for (; next !== undefined && next <= now; next = schedule.next(next)) time = next;
+  return { time, count };
+}
+
 const MACROS: Record<string, string> = {
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",

@@ -9,6 +9,7 @@ export {
   formatDuration,
   formatDurationMs,
   humanDuration,
+  lastDue,
   microTimestamp,
   parseDuration,
   parseSchedule,

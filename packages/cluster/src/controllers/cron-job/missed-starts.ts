@@ -1,4 +1,4 @@
-import type { Schedule } from "@konverge/core";
+import { lastDue, type Schedule } from "@konverge/core";
 import type { CronJob } from "@konverge/kinds";
 
 /** More missed starts than this are reported with a warning. */
@@ -17,16 +17,6 @@ export function dueStart({ metadata, spec, status }: CronJob, schedule: Schedule
   if (spec?.startingDeadlineSeconds !== undefined) {
     earliest = Math.max(earliest, now - spec.startingDeadlineSeconds * 1000);
   }
-  const first = schedule.next(earliest);
-  if (first === undefined || first > now) return undefined;
-  const second = schedule.next(first);
-  if (second === undefined || second > now) return { time: first, tooMany: false };
-  const interval = second - first;
-  const missed = Math.floor((now - first) / interval) + 1;
-  // Close to the end first: there may be years of minutes in between.
-  let time = first;
-  let next = schedule.next(Math.max(first, first + (missed - 3) * interval));
-  if (next !== undefined && next > now) next = second;
-  for (; next !== undefined && next <= now; next = schedule.next(next)) time = next;
-  return { time, tooMany: missed > TOO_MANY };
+  const due = lastDue(schedule, earliest, now);
+  return due && { time: due.time, tooMany: due.count > TOO_MANY };
 }
