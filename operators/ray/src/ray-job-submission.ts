@@ -52,16 +52,14 @@ export async function submissionOf(
   fetch: RayFetch,
   context: ReconcileContext,
 ): Promise<Submission> {
-  switch (job.spec.submissionMode) {
-    case "HTTPMode":
-      return overHttp(job, attempt, cluster, fetch, context);
-    case "InteractiveMode":
-      return byUser(job, attempt, cluster, fetch, context);
-    case "SidecarMode":
-      return besideHead(cluster, context);
-    default:
-      return byJob(job, attempt, cluster, context);
-  }
+  const { submissionMode: mode } = job.spec;
+  if (mode === "K8sJobMode") return byJob(job, attempt, cluster, context);
+  if (mode === "SidecarMode") return besideHead(cluster, context);
+  const notYet = lost(job, cluster) ?? waiting(cluster);
+  if (notYet) return notYet;
+  return mode === "HTTPMode"
+    ? overHttp(job, attempt, cluster, fetch, context)
+    : byUser(job, attempt, cluster, fetch, context);
 }
 
 /** The cluster has yet to become ready. One that was ready may lose workers while the job runs: Ray goes on with the others. */
@@ -107,15 +105,13 @@ function besideHead(cluster: TryCluster, { cache }: ReconcileContext): Submissio
   };
 }
 
-async function overHttp(
+function overHttp(
   job: RayJob,
   attempt: number,
   cluster: TryCluster,
   fetch: RayFetch,
   context: ReconcileContext,
 ): Promise<Submission> {
-  const notYet = lost(job, cluster) ?? waiting(cluster);
-  if (notYet) return notYet;
   return asked(job, cluster, async (live) => {
     const known = await readJob(fetch, live, jobIdOf(job, attempt), context);
     if (!known) await submitJob(fetch, live, submission(job, attempt), context);
@@ -131,8 +127,6 @@ async function byUser(
   fetch: RayFetch,
   context: ReconcileContext,
 ): Promise<Submission> {
-  const notYet = lost(job, cluster) ?? waiting(cluster);
-  if (notYet) return notYet;
   const message = `submit a job to RayCluster ${cluster.name}, and set spec.jobId to its submission ID`;
   const children = cluster.own ? [cluster.own] : [];
   if (!job.spec.jobId) return { phase: "Waiting", message, children };

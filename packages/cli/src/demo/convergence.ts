@@ -26,17 +26,19 @@ export function convergenceOf(object: KubeObject | undefined): Convergence {
   const suspended = conditions.find(({ type, status }) => type === "Suspended" && status === "True");
   if (suspended && (object as { spec?: { suspend?: boolean } }).spec?.suspend)
     return { done: true, message: textOf(suspended) };
-  const told = TELLING.map((type) => conditions.find((one) => one.type === type)).filter((one) => one !== undefined);
+  const reported = TELLING.map((type) => conditions.find((one) => one.type === type)).filter(
+    (one) => one !== undefined,
+  );
   const word = [phase, state].find((one) => typeof one === "string" && one !== "");
   if (word !== undefined) {
     const ready = conditions.find(({ type }) => type === "Ready");
     const done = DONE.has(word.toLowerCase()) && (ready === undefined || ready.status === "True");
-    const [why] = told.filter(({ status }) => status !== "True");
+    const [why] = reported.filter(({ status }) => status !== "True");
     return { done, message: done || !why ? word : `${word}: ${textOf(why)}` };
   }
-  const holding = told.find(({ status }) => status === "True");
+  const holding = reported.find(({ status }) => status === "True");
   if (holding) return { done: true, message: textOf(holding) };
-  const why = told[0] ?? conditions.find(({ type, status }) => type === "Stalled" && status === "True");
+  const why = reported[0] ?? conditions.find(({ type, status }) => type === "Stalled" && status === "True");
   return { done: false, message: why ? textOf(why) : "nothing reported yet" };
 }
 

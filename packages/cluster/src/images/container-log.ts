@@ -100,7 +100,7 @@ export class ContainerLog {
     this.#notify();
   }
 
-  /** The pod is deleted: only those who read the log right now still need it. */
+  /** The pod is deleted: only clients that are reading the log still get the rest of it. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
