@@ -14,7 +14,7 @@ import {
   type Version,
 } from "./history.ts";
 
-const RETENTION: Retention = { ms: 1000, changes: 100, survivesRestart: true };
+const RETENTION: Retention = { ms: 1000, changes: 100, forgottenByRestart: Number.NEGATIVE_INFINITY };
 
 function version(name: string, revision: number, value: string, shard = "a", uid = `uid-${name}`): Version {
   return { resource: "configmaps", name, uid, revision, value, shard };
@@ -364,7 +364,10 @@ describe("watches", () => {
     assert.deepEqual(broken({ ...history, compactions: [{ at: 250, revision: 13 }] }), []);
     assert.deepEqual(broken({ ...history, compactions: [{ at: 250, revision: 11 }] }), [EXPIRED]);
     assert.deepEqual(broken({ ...history, restarts: [200] }), [EXPIRED]);
-    assert.deepEqual(broken({ ...history, restarts: [200] }, { ...RETENTION, survivesRestart: false }), []);
+    const forgetful = (ms: number) => ({ ...RETENTION, forgottenByRestart: ms });
+    assert.deepEqual(broken({ ...history, restarts: [200] }, forgetful(0)), []);
+    assert.deepEqual(broken({ ...history, restarts: [40] }, forgetful(2)), [EXPIRED]);
+    assert.deepEqual(broken({ ...history, restarts: [40] }, forgetful(3)), []);
     assert.deepEqual(broken(history, { ...RETENTION, ms: 200 }), []);
     assert.deepEqual(broken(history, { ...RETENTION, changes: 2 }), []);
   });

@@ -21,7 +21,11 @@ export class EmbeddedTarget implements Target {
   #child: ChildProcess | undefined;
   #errors = "";
   port = 0;
-  readonly retention: Retention = { ms: (5 * 60_000) / TIME_SCALE, changes: 100_000, survivesRestart: true };
+  readonly retention: Retention = {
+    ms: (5 * 60_000) / TIME_SCALE,
+    changes: 100_000,
+    forgottenByRestart: Number.NEGATIVE_INFINITY,
+  };
   #access: Target["access"] | undefined;
   fillDisk?: (isFull: boolean) => void;
 

@@ -103,8 +103,11 @@ export interface Retention {
   readonly ms: number;
   /** And those with fewer changes after them. */
   readonly changes: number;
-  /** Whether it keeps them over a restart. */
-  readonly survivesRestart: boolean;
+  /**
+   * A restart forgets what was written before it, and in as many milliseconds after it: a cache that begins empty does so when
+   * it is first needed, and writes do not wait for it. `-Infinity` if a restart forgets nothing.
+   */
+  readonly forgottenByRestart: number;
 }
 
 /** Something that must hold, and where it does not. */

@@ -100,8 +100,9 @@ export function expiredTooSoon(history: History, evidence: Evidence, retention: 
   return history.expirations.flatMap(({ client, what, resource, revision, at }) => {
     if (history.compactions.some((compaction) => compaction.at < at && compaction.revision >= revision)) return [];
     const next = writes.find((write) => write.revision > revision);
-    const isForgotten =
-      !retention.survivesRestart && history.restarts.some((one) => one < at && !(next && one < next.called));
+    const isForgotten = history.restarts.some(
+      (restart) => restart < at && (next?.called ?? Number.NEGATIVE_INFINITY) < restart + retention.forgottenByRestart,
+    );
     const age = next ? at - next.called : 0;
     if (isForgotten || age >= retention.ms || newest - revision >= retention.changes) return [];
     const until = next ? `the newest revision until ${(age / 1000).toFixed(1)} s before` : "the newest revision";

@@ -190,12 +190,14 @@ function samples(): string[] {
 /** An outcome that has not changed for twenty seconds. */
 async function settled(clock: Clock, read: () => Promise<Map<string, string>>): Promise<Map<string, string>> {
   const end = clock.monotonic() + 4 * MINUTE;
-  let [outcome, since] = [await read(), clock.monotonic()];
+  let [outcome, since, changes] = [await read(), clock.monotonic(), [] as string[]];
   while (clock.monotonic() - since < 20_000) {
-    if (clock.monotonic() > end) throw new Error("the objects do not come to an end");
+    if (clock.monotonic() > end)
+      throw new Error(`the objects do not come to an end; the last to change:\n${changes.join("\n")}`);
     await sleep(clock, 2_000);
     const next = await read();
-    if (differences(outcome, next).length > 0) [outcome, since] = [next, clock.monotonic()];
+    const changed = differences(outcome, next);
+    if (changed.length > 0) [outcome, since, changes] = [next, clock.monotonic(), changed];
   }
   return outcome;
 }
