@@ -190,7 +190,7 @@ export const keepsDatabases: Story = async (room, options = {}) => {
     0,
     spec({ roles: [{ name: "owner", ensure: "absent" }], databases: [{ name: "shop", ensure: "absent" }] }),
   );
-  assert.deepEqual(gone.declaredProblems, []);
+  assert.deepEqual(without.declaredProblems, []);
   assert.equal(await all.query(0, DATABASES), "");
   assert.equal(await all.query(0, ROLES), "auditor\nnew");
 };
