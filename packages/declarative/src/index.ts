@@ -9,9 +9,11 @@
  * What it promises: nothing is applied of a graph that is wrong; an object whose desired state is not known yet stays as it is; what
  * a graph no longer has is deleted in reverse order.
  */
+
+export { type HelmOperatorOptions, helmOperator } from "./helm/operator.ts";
+export { type KindLookup, type KnownKind, kindsOf } from "./kinds/known-kinds.ts";
 export { compileGraph } from "./kro/compile-graph.ts";
 export type { Graph, GraphNode } from "./kro/graph.ts";
 export { GraphError, type GraphMistake } from "./kro/graph-error.ts";
-export { type KindLookup, type KnownKind, kindsOf } from "./kro/known-kinds.ts";
 export { graphsFromYaml, type KroOperatorOptions, kroOperator } from "./kro/operator.ts";
 export { ResourceGraphDefinition } from "./kro/resource-graph-definition.ts";

@@ -27,7 +27,7 @@ test("a chart is rendered with Helm's functions, subcharts, files and notes", { 
     ),
   );
   const data = (path: string) =>
-    (rendered.manifests.find((one) => one.path === path)?.objects[0] as unknown as { data: object }).data;
+    (rendered.manifests.find((one) => one.path === path)!.objects[0] as unknown as { data: object }).data;
   assert.deepEqual(data("web/templates/config.yaml"), { greeting: "hi", name: "SHOP", motd: "welcome", keys: "a1b2" });
   assert.deepEqual(data("web/charts/db/templates/db.yaml"), { size: "2000000" });
   assert.equal(rendered.notes, "Thank you for web 9.9.9");
