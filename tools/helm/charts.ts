@@ -27,7 +27,7 @@ export const CHART_MODULES: readonly ChartModule[] = [
     charts: ["*"],
   },
   { module: "go.universe.tf/metallb", version: "v0.15.2", charts: ["charts/*"] },
-  { module: "sigs.k8s.io/external-dns", version: "v0.23.0", charts: ["charts/*"] },
+  { module: "sigs.k8s.io/external-dns", version: "v0.21.0", charts: ["charts/*"] },
   { module: "sigs.k8s.io/descheduler", version: "v0.36.0", charts: ["charts/*"] },
   { module: "sigs.k8s.io/metrics-server", version: "v0.9.0", charts: ["charts/*"] },
   { module: "sigs.k8s.io/cluster-api-operator", version: "v0.29.0", charts: ["hack/charts/*"] },

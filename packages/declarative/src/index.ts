@@ -6,6 +6,10 @@
  * controller of its instances as part of the desired state. `kro/resolve-graph.ts` decides for one instance which objects there
  * are to be, from what exists; the runtime applies them as children, as for any other controller.
  *
+ * A Helm chart becomes an operator when it is loaded. `helm/rendered-kinds.ts` reads which kinds its templates can render,
+ * `helm/engine` renders a release with Helm's own engine, and `helm/plan-release.ts` decides which of the objects there are to be
+ * now, hooks included.
+ *
  * What it promises: nothing is applied of a graph that is wrong; an object whose desired state is not known yet stays as it is; what
  * a graph no longer has is deleted in reverse order.
  */

@@ -46,6 +46,9 @@ func renderInto(given *response, asked request, lookup lookupFunction) error {
 	if c.Metadata.Type == "library" {
 		return fmt.Errorf("chart %s is a library chart: it renders nothing itself", c.Name())
 	}
+	if err := checkDependencies(c); err != nil {
+		return err
+	}
 	values, err := withOverrides(asked.Values, asked.Overrides)
 	if err != nil {
 		return err
@@ -86,6 +89,21 @@ func renderInto(given *response, asked request, lookup lookupFunction) error {
 	}
 	given.Notes = takeNotes(c, files)
 	return sortInto(given, files)
+}
+
+// checkDependencies: a chart without what its Chart.yaml names would render something else.
+func checkDependencies(c *chart.Chart) error {
+	var missing []string
+	for _, wanted := range c.Metadata.Dependencies {
+		isThere := slices.ContainsFunc(c.Dependencies(), func(one *chart.Chart) bool { return one.Name() == wanted.Name })
+		if !isThere {
+			missing = append(missing, wanted.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("found in Chart.yaml, but missing in charts/ directory: %s: run helm dependency build", strings.Join(missing, ", "))
 }
 
 // withOverrides sets values as `helm --set` does. Each may be a template with sprig's functions.

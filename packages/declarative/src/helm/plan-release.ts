@@ -100,7 +100,9 @@ function runHooks(hooks: readonly HookObject[], state: ReleaseState, existing: E
     }
     if (progress === "outdated") return { ...run(), waitsFor: `the deletion of an earlier ${hook.id}` };
     if (progress !== "succeeded") {
-      children.push(progress === "running" ? unchanged : plannedChild(draft, { readyWhen: () => true }));
+      children.push(
+        progress === "running" ? unchanged : plannedChild(draft, { readyWhen: () => true, onRefused: "report" }),
+      );
       return { ...run(), waitsFor: hook.id };
     }
     succeeded.add(hook.id);
@@ -153,6 +155,7 @@ function planned(objects: readonly KubeObject[], recreate: boolean): PlannedChil
   return objects.map((object) =>
     plannedChild(object as Child, {
       after: objects.filter((other) => tierOf(other) < tierOf(object)) as Child[],
+      onRefused: "report",
       ...(recreate && { onImmutable: "recreate" }),
     }),
   );

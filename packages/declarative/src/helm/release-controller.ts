@@ -18,7 +18,7 @@ import { RenderError, type Rendered } from "./engine/index.ts";
 import type { HelmChart } from "./helm-chart.ts";
 import { placedObjects } from "./placed-objects.ts";
 import { type ExistingObjects, planRelease, type ReleasePlan } from "./plan-release.ts";
-import { areApplied, planConditions, refusedConditions, statusOf } from "./release-report.ts";
+import { areApplied, planConditions, refusalConditions, refusedConditions, statusOf } from "./release-report.ts";
 import { currentState, type Release, type ReleaseState } from "./release-state.ts";
 import { ClusterCapabilities, renderRelease } from "./render-release.ts";
 import { childrenForSeed, seedChild, storedSeed } from "./render-seed.ts";
@@ -111,21 +111,17 @@ class Releases {
     return runDeleteHooks(state, (one) => this.#kindOf(one), render, context);
   }
 
-  #result(
-    object: Release,
-    plan: ReleasePlan,
-    { notes }: Rendered,
-    existing: ExistingObjects,
-  ): ReconcileResult<Release> {
+  #result(object: Release, plan: ReleasePlan, rendered: Rendered, existing: ExistingObjects): ReconcileResult<Release> {
     const { state, applied, children } = plan;
     const { uses } = this.#chart;
     const name = object.metadata.name!;
     return {
       children: uses.random ? [seedChild(object), ...children] : children,
       status: statusOf(name, state),
-      conditions: planConditions(plan, notes),
+      conditions: planConditions(plan, rendered.notes),
       ...(uses.lookups.length > 0 && { requeueAfter: LOOKUP_PERIOD }),
       report(outcome: ChildrenOutcome) {
+        if (outcome.refused.length > 0) return { conditions: refusalConditions(outcome, rendered, state) };
         if (!applied || !areApplied(plan, existing, outcome)) return undefined;
         // Its own status does not cause a reconcile.
         return { status: statusOf(name, applied), requeueAfter: 1 };

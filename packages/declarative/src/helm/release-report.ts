@@ -1,6 +1,7 @@
 /** The status and conditions of a release. Pure. */
 import { type Conditions, conditionFalse, conditionTrue, type KubeObject } from "@konverge/core";
 import type { ChildrenOutcome, ReportedStatus } from "@konverge/runtime";
+import type { Rendered } from "./engine/index.ts";
 import type { ExistingObjects, ReleasePlan } from "./plan-release.ts";
 import type { Release, ReleaseState } from "./release-state.ts";
 import { identity } from "./rendered-objects.ts";
@@ -49,6 +50,27 @@ export function refusedConditions(message: string): Conditions {
     Ready: conditionFalse("RenderFailed", text),
     Progressing: conditionFalse("RenderFailed"),
     Degraded: conditionTrue("RenderFailed", text),
+  };
+}
+
+/** The conditions of a release of which the API server has refused objects, with the templates that render them. */
+export function refusalConditions(
+  { refused }: ChildrenOutcome,
+  rendered: Rendered,
+  { operation }: ReleaseState,
+): Conditions {
+  const documents = [...rendered.manifests, ...rendered.hooks];
+  const sourceOf = (child: KubeObject) =>
+    documents.find(({ objects }) => objects.some((object) => identity(object) === identity(child)))?.path;
+  const message = refused
+    .map(({ child, message }) => `${sourceOf(child) ?? child.kind}: ${message}`)
+    .join("; ")
+    .slice(0, LONGEST);
+  return {
+    ReleaseFailed: conditionTrue(operation === "install" ? "InstallError" : "UpgradeError", message),
+    Ready: conditionFalse("ObjectRefused", message),
+    Progressing: conditionFalse("ObjectRefused"),
+    Degraded: conditionTrue("ObjectRefused", message),
   };
 }
 

@@ -148,3 +148,24 @@ stringData:
   assert.equal(text(second, "shared"), "found");
   assert.equal(text(second, "size"), "2");
 });
+
+test("an object that the API server refuses is reported with its template, and the others are applied", {
+  skip,
+}, async () => {
+  using chart = chartFolder({
+    ...WEB,
+    "templates/service.yaml": `apiVersion: v1
+kind: Service
+metadata: {name: "{{ .Release.Name }}"}
+spec: {ports: [{port: {{ .Values.port | default 80 }}}]}
+`,
+  });
+  await using web = await releaseCluster({ chart: chart.path });
+  await web.create("shop", { port: 123456 });
+  const release = await web.read("shop");
+  assert.match(conditionOf(release, "Ready"), /^False ObjectRefused: web\/templates\/service.yaml: .*123456/);
+  assert.match(conditionOf(release, "ReleaseFailed"), /^True InstallError/);
+  assert.ok(await web.client.get(Deployment, "default/shop"));
+  await web.change("shop", { port: 80 });
+  assert.match(conditionOf(await web.read("shop"), "Ready"), /^True/);
+});
