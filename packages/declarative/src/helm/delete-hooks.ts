@@ -1,7 +1,7 @@
 /** The hooks that run before a release is deleted. */
 import { type AnyObject, isAlreadyExists, isNotFound, type KindRef, type KubeObject, keyOf } from "@konverge/core";
 import type { PendingCleanup, ReconcileContext } from "@konverge/runtime";
-import { RenderError, type Rendered } from "./engine/index.ts";
+import { RenderError, type Rendered } from "./engine/rendered.ts";
 import { hookDraft, hookProgress, hooksFor } from "./hooks.ts";
 import type { ReleaseState } from "./release-state.ts";
 import { withoutNulls } from "./rendered-objects.ts";
@@ -11,7 +11,7 @@ const PERIOD = 2_000;
 
 /**
  * Runs the `pre-delete` hooks one after the other. Their objects are no children, which would be deleted with the others. A release
- * that cannot be rendered any more, or whose hook fails, is deleted nevertheless: it must not stay for ever.
+ * that cannot be rendered any more, or whose hook fails, is deleted nevertheless: it must not stay forever.
  */
 export async function runDeleteHooks(
   state: ReleaseState,

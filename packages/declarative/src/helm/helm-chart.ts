@@ -1,13 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AnyCrd } from "@konverge/schema";
-import {
-  type ChartFacts,
-  type ChartSource,
-  HelmEngine,
-  RenderError,
-  type Rendered,
-  type RenderLimits,
-} from "./engine/index.ts";
+import { HelmEngine } from "./engine/helm-engine.ts";
+import type { RenderLimits } from "./engine/render-thread.ts";
+import { type ChartFacts, type ChartSource, RenderError, type Rendered } from "./engine/rendered.ts";
 import { type KindName, type TemplateUses, templateUses } from "./rendered-kinds.ts";
 
 /** A chart that an operator installs. */

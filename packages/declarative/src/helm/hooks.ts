@@ -1,6 +1,6 @@
 /** The hooks of a release: which there are for an operation, which runs now, and which objects they leave. Pure. */
 import type { KubeObject } from "@konverge/core";
-import type { RenderedHook } from "./engine/index.ts";
+import type { RenderedHook } from "./engine/rendered.ts";
 import type { ReleaseState } from "./release-state.ts";
 
 /** Says for which revision a hook has been created: one of an earlier revision is deleted before it runs again. */

@@ -1,6 +1,6 @@
 import { groupKindText, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
 import { PermanentError } from "@konverge/runtime";
-import { RenderError, type Rendered, type RenderedDocument } from "./engine/index.ts";
+import { RenderError, type Rendered, type RenderedDocument } from "./engine/rendered.ts";
 
 /**
  * The same, with the namespace of each object: the release's where a template names none, and none where its kind has none. What

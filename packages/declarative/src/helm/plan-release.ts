@@ -1,7 +1,7 @@
 /** Decides which objects a release has now: hooks of its operation one after the other, then the rest. Pure. */
 import type { KubeObject } from "@konverge/core";
 import { type Child, type PlannedChild, plannedChild } from "@konverge/runtime";
-import type { Rendered } from "./engine/index.ts";
+import type { Rendered } from "./engine/rendered.ts";
 import { type HookObject, hookDraft, hookProgress, hooksFor, runsOnce, staysAfter } from "./hooks.ts";
 import type { ReleaseState } from "./release-state.ts";
 import { identity, renderedObjects, withoutNulls } from "./rendered-objects.ts";

@@ -14,7 +14,7 @@ import {
 } from "@konverge/runtime";
 import { builtinKind } from "../kinds/known-kinds.ts";
 import { runDeleteHooks } from "./delete-hooks.ts";
-import { RenderError, type Rendered } from "./engine/index.ts";
+import { RenderError, type Rendered } from "./engine/rendered.ts";
 import type { HelmChart } from "./helm-chart.ts";
 import { placedObjects } from "./placed-objects.ts";
 import { type ExistingObjects, planRelease, type ReleasePlan } from "./plan-release.ts";
@@ -68,7 +68,7 @@ function isOptional({ group, version, kind }: KindRef<KubeObject>): boolean {
   return builtinKind(group === "" ? version : `${group}/${version}`, kind) === undefined;
 }
 
-/** What reconciles of a controller share: what it has learnt of the cluster. */
+/** What reconciles of a controller share: what is known of the cluster. */
 class Releases {
   readonly kinds: readonly KindRef<KubeObject>[];
   readonly #chart: HelmChart;

@@ -2,7 +2,7 @@ import type { Schema } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { pluralOf } from "@konverge/schema";
 import { CONDITIONS } from "../kinds/conditions-schema.ts";
-import type { ChartFacts } from "./engine/index.ts";
+import type { ChartFacts } from "./engine/rendered.ts";
 import { valuesSchema } from "./values-schema.ts";
 
 /** Says where the schema of the spec is from: `values.schema.json` or `inferred`. */

@@ -1,7 +1,7 @@
 /** The status and conditions of a release. Pure. */
 import { type Conditions, conditionFalse, conditionTrue, type KubeObject } from "@konverge/core";
 import type { ChildrenOutcome, ReportedStatus } from "@konverge/runtime";
-import type { Rendered } from "./engine/index.ts";
+import type { Rendered } from "./engine/rendered.ts";
 import type { ExistingObjects, ReleasePlan } from "./plan-release.ts";
 import type { Release, ReleaseState } from "./release-state.ts";
 import { identity } from "./rendered-objects.ts";

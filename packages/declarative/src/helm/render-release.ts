@@ -8,7 +8,7 @@ import {
   RenderError,
   type Rendered,
   type RenderRequest,
-} from "./engine/index.ts";
+} from "./engine/rendered.ts";
 import type { HelmChart } from "./helm-chart.ts";
 import type { Release, ReleaseState } from "./release-state.ts";
 
@@ -53,7 +53,7 @@ export async function renderRelease(
       if (result instanceof RenderError) throw result;
       return result;
     }
-    for (const one of missing) lookups.set(lookupText(one), await lookUp(one, context));
+    for (const one of missing) lookups.set(lookupText(one), await lookupResult(one, context));
   }
   throw new RenderError(`the templates look up something else each time they are rendered, ${ROUNDS} times`);
 }
@@ -69,7 +69,7 @@ function attempt(chart: HelmChart, request: RenderRequest) {
 }
 
 /** As Helm: what does not exist is empty, and anything else that fails ends the template. */
-async function lookUp(
+async function lookupResult(
   { apiVersion, kind, namespace, name }: Lookup,
   { client }: ReconcileContext,
 ): Promise<LookupResult> {

@@ -3,7 +3,7 @@ import { groupKindText, type KindRef, type KubeObject, parseApiVersion } from "@
 import { builtinResources, CustomResourceDefinition } from "@konverge/kinds";
 import { type AnyCrd, pluralOf } from "@konverge/schema";
 import { builtinKind, kindsOf } from "../kinds/known-kinds.ts";
-import type { ChartFacts, Rendered } from "./engine/index.ts";
+import type { ChartFacts, Rendered } from "./engine/rendered.ts";
 
 /** A kind by its name. */
 export interface KindName {

@@ -1,6 +1,6 @@
 /** The objects of a release, as they are applied. Pure. */
 import { isObject, type KubeObject, parseApiVersion } from "@konverge/core";
-import type { Rendered } from "./engine/index.ts";
+import type { Rendered } from "./engine/rendered.ts";
 
 /** Objects with this annotation stay when their release is deleted, or has them no more. */
 const KEEP = "helm.sh/resource-policy";

@@ -4,7 +4,7 @@
  * them, and Helm's own validation has the last word when the chart is rendered.
  */
 import { isObject, type Schema } from "@konverge/core";
-import type { ChartFacts } from "./engine/index.ts";
+import type { ChartFacts } from "./engine/rendered.ts";
 
 /** Where the schema is from. */
 export type ValuesSchemaSource = "values.schema.json" | "inferred";

@@ -3,9 +3,13 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packagedFile } from "../../packaged-files.ts";
 
 /** The version of Helm whose engine renders. */
 export const HELM_VERSION = "4.3.1";
+
+/** The engine among the data of the published package. */
+export const ENGINE = "helm-engine.wasm.gz";
 
 /** The Go program around Helm's engine. */
 export const ENGINE_SOURCES: string = fileURLToPath(new URL("../../../engine/helm", import.meta.url));
@@ -26,7 +30,7 @@ export function builtEngine(): string {
 
 /** The engine that comes with the package, or was built here. Throws if there is none. */
 export function engineFile(): string {
-  const packaged = join(ENGINE_SOURCES, "engine.wasm.gz");
+  const packaged = packagedFile(ENGINE);
   if (existsSync(packaged)) return packaged;
   const built = builtEngine();
   if (existsSync(built)) return built;

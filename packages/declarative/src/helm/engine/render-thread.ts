@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { renderWorker } from "../../packaged-files.ts";
 import type { SandboxInput, SandboxOutput } from "./sandbox.ts";
 
 /** The states of the thread, in the first number of its shared memory. */
@@ -28,8 +29,6 @@ export interface RenderLimits {
 }
 
 const PAGE = 65_536;
-/** Of these files: in the repository they are run as they are. */
-const EXTENSION = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
 const IDLE_MS = 30_000;
 
 /**
@@ -86,7 +85,7 @@ export class RenderThread {
       pages: this.#pages,
       idleMs: IDLE_MS,
     };
-    const worker = new Worker(new URL(`./render-worker${EXTENSION}`, import.meta.url), {
+    const worker = new Worker(renderWorker(), {
       workerData,
       transferList: [port2],
       env: {},

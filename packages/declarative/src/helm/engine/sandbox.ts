@@ -186,7 +186,7 @@ class Host {
     if (file > STDERR) return BAD_FILE;
     new Uint8Array(this.memory!.buffer, at, 24).fill(0);
     this.#view.setUint8(at, CHARACTER_DEVICE);
-    // All rights: what is refused is refused at the call.
+    // Everything: what is refused is refused at the call.
     this.#view.setBigUint64(at + 8, 0xffff_ffffn, true);
     return SUCCESS;
   }
