@@ -66,6 +66,12 @@ export const published: readonly PublishedPackage[] = [
     ],
     types: ["zod"],
   },
+  {
+    name: "@konverge/declarative",
+    folder: "packages/declarative",
+    contains: [],
+    programs: ["packages/declarative/src/helm/engine/render-worker.ts"],
+  },
 ];
 
 /** What publishing reads in the package.json of a folder. */

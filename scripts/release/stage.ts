@@ -1,12 +1,15 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path/posix";
 import { bundlePage } from "@konverge/console/build";
+import { builtEngine, PACKAGED_ENGINE } from "@konverge/declarative/helm-engine";
 import { bundle, bundleFile, bundlePrograms, EXTERNAL, thirdParties } from "./bundle.ts";
 import { copyDeclarations, declarationsOf } from "./declarations.ts";
 import { entriesOf, foldersOf, manifestIn, type PublishedPackage } from "./layout.ts";
 
 /** The folder of the console, whose page is built when it is packed. */
 const CONSOLE = "packages/console";
+/** The folder whose charts are rendered by Helm's engine. */
+const DECLARATIVE = "packages/declarative";
 /** The folder whose data every program reads. */
 const KINDS = "packages/kinds";
 /** The folder whose package.json has the version of what kinds are written with. */
@@ -17,11 +20,12 @@ const READ_BY_CODE = ["data", "scripts"];
 /** What runs: the bundle, what it reads, the command and a manifest, in a separate folder. */
 export async function stageCode(target: PublishedPackage, root: string): Promise<void> {
   await bundle(target, root);
-  if (target.programs) copyDataOfPrograms(root);
+  if (target.contains.includes("packages/apiserver")) copyDataOfPrograms(root);
   for (const folder of foldersOf(target)) {
     for (const name of READ_BY_CODE) copyIfThere(join(folder, name), join(root, name));
     copyIfThere(join(folder, "samples"), join(root, "samples", manifestIn(folder).name.replace(/^@konverge\//, "")));
   }
+  if (target.folder === DECLARATIVE) copyHelmEngine(join(root, "data"));
   if (target.contains.includes(CONSOLE)) await stagePage(join(root, "data", "console"));
   if (target.command) cpSync(join(target.command, "bin"), join(root, "bin"), { recursive: true });
   writeFileSync(join(root, "package.json"), `${JSON.stringify(publishedManifest(target), undefined, 2)}\n`);
@@ -36,6 +40,14 @@ export async function stagePrograms(programs: readonly string[], root: string): 
 
 function copyDataOfPrograms(root: string): void {
   cpSync(join(KINDS, "data"), join(root, "data"), { recursive: true });
+}
+
+/** Helm's engine: compiled here, so that its users need no Go. */
+function copyHelmEngine(folder: string): void {
+  const built = builtEngine();
+  if (!existsSync(built)) throw new Error('Helm\'s engine is not built: run "npm run helm:build", which needs Go');
+  mkdirSync(folder, { recursive: true });
+  cpSync(built, join(folder, PACKAGED_ENGINE));
 }
 
 /** The page of the console: built here, so that its users need no bundler. */

@@ -42,3 +42,40 @@ export const CHART_MODULES: readonly ChartModule[] = [
   { module: "github.com/argoproj/argo-helm", version: "v0.0.0-20260904222229-3bbb4305eea9", charts: ["charts/*"] },
   { module: "github.com/bitnami/charts", version: "v0.0.0-20260907150927-c0703daaf78e", charts: ["bitnami/*"] },
 ];
+
+/** Charts of different style that are installed, each with its own defaults. */
+export const CONVERGING_CHARTS: readonly ChartModule[] = [
+  {
+    module: "github.com/operator-framework/operator-sdk",
+    version: "v1.42.2",
+    charts: ["testdata/helm/memcached-operator/helm-charts/memcached"],
+  },
+  { module: "github.com/cert-manager/cert-manager", version: "v1.21.2", charts: ["deploy/charts/cert-manager"] },
+  { module: "github.com/open-policy-agent/gatekeeper/v3", version: "v3.23.1", charts: ["charts/gatekeeper"] },
+  { module: "github.com/hashicorp/vault-helm", version: "v0.34.1", charts: ["."] },
+  { module: "github.com/traefik/traefik-helm-chart", version: "v41.6.0+incompatible", charts: ["traefik"] },
+  {
+    module: "github.com/kedacore/charts",
+    version: "v2.20.3-0.20260903105638-fe065f4d8938+incompatible",
+    charts: ["keda", "http-add-on"],
+  },
+  { module: "go.universe.tf/metallb", version: "v0.15.2", charts: ["charts/metallb"] },
+  { module: "sigs.k8s.io/external-dns", version: "v0.21.0", charts: ["charts/external-dns"] },
+  { module: "sigs.k8s.io/descheduler", version: "v0.36.0", charts: ["charts/descheduler"] },
+  { module: "sigs.k8s.io/metrics-server", version: "v0.9.0", charts: ["charts/metrics-server"] },
+  {
+    module: "github.com/prometheus-community/helm-charts",
+    version: "v0.0.0-20260828105119-ed5d7d9b5933",
+    charts: ["charts/kube-state-metrics", "charts/prometheus-pushgateway", "charts/prometheus-node-exporter"],
+  },
+  {
+    module: "github.com/grafana/helm-charts",
+    version: "v0.0.0-20260820194520-7a0ab968961a",
+    charts: ["charts/grafana"],
+  },
+  {
+    module: "github.com/argoproj/argo-helm",
+    version: "v0.0.0-20260904222229-3bbb4305eea9",
+    charts: ["charts/argo-workflows", "charts/argo-events"],
+  },
+];

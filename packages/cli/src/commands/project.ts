@@ -14,10 +14,17 @@ export function projectCommands(version: string): Command[] {
     .option("--domain <domain>", "domain of its API groups", "example.com")
     .option("--group <group>", "API group of its first kind (default: the domain)", "")
     .option("--version <version>", "API version of its first kind", "v1alpha1")
-    .option("--kind <kind>", "its first kind", "Greeting")
+    .option("--kind <kind>", "its first kind (default: Greeting, or named after the chart)")
+    .option(
+      "--helm <chart>",
+      "make the operator of a Helm chart: a folder or a .tgz file, which is copied into the project",
+    )
     .option("--packages <folder>", "folder with tarballs of Konverge's packages (default: the npm registry)")
     .option("--no-install", "do not run npm install")
-    .addHelpText("after", "\nFor example: npx konverge init cache-operator --domain example.com --kind Cache")
+    .addHelpText(
+      "after",
+      "\nFor example: npx konverge init cache-operator --domain example.com --kind Cache\n             npx konverge init web-operator --helm ./charts/web",
+    )
     .action(async (name: string, options: Omit<InitOptions, "ownVersion" | "path" | "tell">) => {
       const { init: start } = await import("../init/init.ts");
       start(name, { ...options, path: process.env["PATH"], ownVersion: version, tell });

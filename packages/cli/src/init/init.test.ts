@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -65,6 +66,38 @@ test("a project brings the Node that it needs if the one on the PATH is too old"
   const recent = started(place.folder, "recent-operator", node("25.0.0", "recent"));
   assert.equal(JSON.parse(recent.read("package.json")).devDependencies.node, undefined);
   assert.doesNotMatch(recent.lines.join("\n"), /PATH/);
+});
+
+test("a project is made of a chart, a folder or a packed one", () => {
+  using place = folders();
+  writeFileSync(join(place.folder, "konverge-declarative-0.1.0.tgz"), "");
+  const chart = join(place.folder, "kube-web");
+  mkdirSync(join(chart, "templates"), { recursive: true });
+  writeFileSync(join(chart, "Chart.yaml"), "apiVersion: v2\nname: kube-web\nversion: 1.0.0\n");
+  execFileSync("tar", ["-czf", "kube-web-1.0.0.tgz", "kube-web"], { cwd: place.folder });
+  const made = (name: string, helm: string) => {
+    const options = { domain: "example.com", group: "", version: "v1alpha1", packages: place.folder, install: false };
+    init(join(place.folder, name), { ...options, helm, path: undefined, ownVersion: "0.1.0", tell: () => {} });
+    return (path: string) => readFileSync(join(place.folder, name, path), "utf8");
+  };
+  const read = made("folder-operator", chart);
+  assert.match(
+    read("src/operator.ts"),
+    /folderOperator = helmOperator\(\{[\s\S]*"\.\.\/charts\/kube-web"[\s\S]*kind: "KubeWeb"/,
+  );
+  assert.equal(
+    JSON.parse(read("package.json")).dependencies["@konverge/declarative"],
+    "file:vendor/konverge-declarative-0.1.0.tgz",
+  );
+  assert.match(read("charts/kube-web/Chart.yaml"), /name: kube-web/);
+  assert.match(read("samples/kube-web.yaml"), /^apiVersion: example.com\/v1alpha1\nkind: KubeWeb\n/);
+  assert.match(read("Dockerfile"), /^COPY charts charts$/m);
+  assert.match(
+    made("packed-operator", `${chart}-1.0.0.tgz`)("src/operator.ts"),
+    /"\.\.\/charts\/kube-web-1\.0\.0\.tgz"/,
+  );
+  assert.throws(() => made("no-operator", place.folder), /is not a chart: it has no Chart.yaml with a name/);
+  assert.throws(() => made("none-operator", join(place.folder, "absent")), /there is no such chart/);
 });
 
 test("a folder with something in it stays as it is", () => {

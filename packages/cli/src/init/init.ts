@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { UsageError } from "../usage-error.ts";
+import { copyChart, kindOfChart, readChartFile } from "./chart-file.ts";
+import { helmProjectFiles } from "./helm-project-files.ts";
 import { apiOf, checkedDomain, checkedProjectName } from "./names.ts";
 import { writeNewFiles } from "./new-files.ts";
 import { nodeOnPath } from "./node-on-path.ts";
@@ -12,7 +14,10 @@ export interface InitOptions {
   readonly domain: string;
   readonly group: string;
   readonly version: string;
-  readonly kind: string;
+  /** Default: `Greeting`, or the name of the chart. */
+  readonly kind?: string | undefined;
+  /** A Helm chart that the operator is made of. */
+  readonly helm?: string | undefined;
   /** A folder with tarballs of Konverge's packages. */
   readonly packages?: string;
   /** Install the packages. */
@@ -34,14 +39,14 @@ export function init(path: string, options: InitOptions): void {
     );
   }
   const domain = checkedDomain(options.domain);
-  const packages = packagesFor(options.packages, options.ownVersion);
+  const chart = options.helm === undefined ? undefined : readChartFile(options.helm);
+  const packages = packagesFor(options.packages, options.ownVersion, chart !== undefined);
   const found = nodeOnPath(options.path);
   const bringsNode = found !== undefined && found < NODE;
-  writeNewFiles(
-    folder,
-    projectFiles({ name, domain, packages, bringsNode, api: apiOf(options, domain) }),
-    options.tell,
-  );
+  const kind = options.kind ?? (chart ? kindOfChart(chart.name) : "Greeting");
+  const project = { name, domain, packages, bringsNode, api: apiOf({ ...options, kind }, domain) };
+  writeNewFiles(folder, chart ? helmProjectFiles(project, chart) : projectFiles(project), options.tell);
+  if (chart) copyChart(chart, folder, options.tell);
   for (const tarball of packages.tarballs) {
     mkdirSync(join(folder, "vendor"), { recursive: true });
     copyFileSync(tarball, join(folder, "vendor", basename(tarball)));
@@ -55,10 +60,15 @@ export function init(path: string, options: InitOptions): void {
   }
   options.tell(`\n${name} is ready. Next:\n\n  cd ${path}`);
   if (!options.install) options.tell("  npm install");
-  options.tell(
-    "  npm start        # the operator with a sample on an embedded cluster\n  npm test         # also with crashes and failing requests\n  npm run dev      # a cluster with the operator and the samples; save a file, and see what changes",
-  );
+  options.tell(chart ? HELM_COMMANDS : COMMANDS);
 }
+
+const DEV = "  npm run dev      # a cluster with the operator and the samples; save a file, and see what changes";
+const COMMANDS = `  npm start        # the operator with a sample on an embedded cluster
+  npm test         # also with crashes and failing requests
+${DEV}`;
+const HELM_COMMANDS = `${DEV}
+  npm test         # the sample converges; npm run explore does so with crashes and failing requests`;
 
 function install(folder: string): void {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";

@@ -6,6 +6,8 @@ import { UsageError } from "../usage-error.ts";
 /** What a project depends on, as its package.json says it. */
 export interface Packages {
   readonly konverge: string;
+  /** Of operators without code: only if the project is one. */
+  readonly declarative?: string;
   readonly dev: string;
   readonly typescript: string;
   readonly nodeTypes: string;
@@ -20,12 +22,20 @@ export const LIBRARIES = { typescript: "^7.0.2", nodeTypes: "^24.19.2" };
  * The packages of a new project: those of the registry in the version of this command, or tarballs of a folder. From a checkout
  * of Konverge, where the version may not be published, tarballs of its dist/.
  */
-export function packagesFor(folder: string | undefined, version: string): Packages {
+export function packagesFor(folder: string | undefined, version: string, isDeclarative = false): Packages {
   const from = folder ?? checkoutTarballs();
-  if (from === undefined) return { konverge: `^${version}`, dev: `^${version}`, ...LIBRARIES, tarballs: [] };
-  const tarballs = [tarball(from, "konverge"), tarball(from, "konverge-dev")] as const;
-  const [konverge, dev] = tarballs.map((path) => `file:vendor/${basename(path)}`) as [string, string];
-  return { konverge, dev, ...LIBRARIES, tarballs };
+  const range = `^${version}`;
+  if (from === undefined) {
+    return { konverge: range, dev: range, ...(isDeclarative && { declarative: range }), ...LIBRARIES, tarballs: [] };
+  }
+  const names = ["konverge", "konverge-dev", ...(isDeclarative ? ["konverge-declarative"] : [])];
+  const tarballs = names.map((name) => tarball(from, name));
+  const [konverge, dev, declarative] = tarballs.map((path) => `file:vendor/${basename(path)}`) as [
+    string,
+    string,
+    string?,
+  ];
+  return { konverge, dev, ...(declarative !== undefined && { declarative }), ...LIBRARIES, tarballs };
 }
 
 function tarball(folder: string, name: string): string {

@@ -36,7 +36,11 @@ export function projectFiles(project: Project): NewFiles {
   ]);
 }
 
-function manifest({ name, domain, packages, bringsNode }: Project): string {
+/** `scripts`: instead of those of a project with code. */
+export function manifest(
+  { name, domain, packages, bringsNode }: Project,
+  scripts: Readonly<Record<string, string>> = SCRIPTS,
+): string {
   return `${JSON.stringify(
     {
       name,
@@ -44,14 +48,12 @@ function manifest({ name, domain, packages, bringsNode }: Project): string {
       private: true,
       type: "module",
       engines: { node: `>=${NODE}` },
-      scripts: {
-        start: "node --disable-warning=ExperimentalWarning src/start.ts",
-        dev: "konverge dev",
-        check: "tsc",
-        test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
-      },
+      scripts,
       konverge: { operators: "./src/operator.ts", domain },
-      dependencies: { konverge: packages.konverge },
+      dependencies: {
+        konverge: packages.konverge,
+        ...(packages.declarative !== undefined && { "@konverge/declarative": packages.declarative }),
+      },
       devDependencies: {
         "@konverge/dev": packages.dev,
         "@types/node": packages.nodeTypes,
@@ -65,8 +67,20 @@ function manifest({ name, domain, packages, bringsNode }: Project): string {
   )}\n`;
 }
 
+/** Those of every project. */
+export const CHECK_AND_TEST = {
+  check: "tsc",
+  test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
+};
+
+const SCRIPTS = {
+  start: "node --disable-warning=ExperimentalWarning src/start.ts",
+  dev: "konverge dev",
+  ...CHECK_AND_TEST,
+};
+
 /** `erasableSyntaxOnly`: Node runs the sources as they are, so what cannot be removed by erasing types is an error. */
-const TSCONFIG = `{
+export const TSCONFIG = `{
   "compilerOptions": {
     "target": "esnext",
     "module": "nodenext",
@@ -117,7 +131,8 @@ await runScenario(async (environment) => {
 `;
 }
 
-function dockerfile({ packages }: Project): string {
+/** `folders`: what the operator reads besides its code. */
+export function dockerfile({ packages }: Project, folders: readonly string[] = []): string {
   const vendor = packages.tarballs.length > 0 ? "COPY vendor vendor\n" : "";
   return `FROM node:${NODE}-bookworm-slim AS build
 WORKDIR /app
@@ -125,7 +140,7 @@ COPY package.json package-lock.json ./
 ${vendor}# Optional, too: the embedded cluster is for development.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit
 COPY src src
-RUN find src -name '*.test.ts' -delete && rm -f src/start.ts
+${folders.map((folder) => `COPY ${folder} ${folder}\n`).join("")}RUN find src -name '*.test.ts' -delete && rm -f src/start.ts
 
 FROM gcr.io/distroless/nodejs${NODE}-debian12:nonroot
 WORKDIR /app
@@ -141,7 +156,7 @@ CMD ["run"]
 `;
 }
 
-function makefile(name: string): string {
+export function makefile(name: string): string {
   const target = (names: string, help: string, command: string) =>
     `.PHONY: ${names.split(":")[0]}\n${names} ## ${help}\n\t${command}\n`;
   return `.DEFAULT_GOAL := help
@@ -192,7 +207,7 @@ ${[
 ].join("\n")}`;
 }
 
-function workflow(name: string): string {
+export function workflow(name: string): string {
   return `name: CI
 on:
   push:

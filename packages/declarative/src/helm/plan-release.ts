@@ -84,11 +84,13 @@ function ended(state: ReleaseState, { failure, waitsFor }: HookRun): Pick<Releas
 function runHooks(hooks: readonly HookObject[], state: ReleaseState, existing: ExistingObjects): HookRun {
   const children: PlannedChild[] = [];
   const succeeded = new Set(state.hooks);
+  // As in Helm, what succeeded goes when all have: a hook's Job may use the account of another hook.
+  const isOver = hooks.every(({ id }) => state.hooks.includes(id));
   for (const hook of hooks) {
     const draft = hookDraft({ ...hook, object: withoutNulls(hook.object) }, state) as Child;
     const unchanged = plannedChild(draft, { unchanged: true });
     if (state.hooks.includes(hook.id)) {
-      if (staysAfter(hook, "succeeded")) children.push(runsOnce(hook) ? unchanged : plannedChild(draft, {}));
+      if (!isOver || staysAfter(hook, "succeeded")) children.push(runsOnce(hook) ? unchanged : plannedChild(draft, {}));
       continue;
     }
     const progress = hookProgress(existing.of(draft), state);

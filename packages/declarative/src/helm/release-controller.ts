@@ -59,8 +59,12 @@ export function releaseController(kind: KindRef<Release>, options: ReleaseContro
 
 function permissionsOf({ uses, crds }: HelmChart): PermissionDeclaration[] {
   const lookups = uses.lookups.map((kind) => permission(kind, ["get", "list"], { why: "templates look objects up" }));
-  if (crds.length === 0) return lookups;
-  return [...lookups, permission(CustomResourceDefinition, ["get", "create"], { why: "installs what is in crds/" })];
+  if (crds.length === 0) return [...lookups, ...uses.granted];
+  return [
+    ...lookups,
+    ...uses.granted,
+    permission(CustomResourceDefinition, ["get", "create"], { why: "installs what is in crds/" }),
+  ];
 }
 
 /** Kinds that have a definition may go; Kubernetes' own do not. */

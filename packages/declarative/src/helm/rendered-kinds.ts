@@ -1,9 +1,11 @@
 /** The kinds that a chart's templates can render, and what they use of the cluster: the permissions of its operator follow from them. */
 import { groupKindText, type KindRef, type KubeObject, parseApiVersion } from "@konverge/core";
 import { builtinResources, CustomResourceDefinition } from "@konverge/kinds";
+import type { PermissionDeclaration } from "@konverge/runtime";
 import { type AnyCrd, pluralOf } from "@konverge/schema";
 import { builtinKind, kindsOf } from "../kinds/known-kinds.ts";
 import type { ChartFacts, Rendered } from "./engine/rendered.ts";
+import { grantedPermissions } from "./granted-permissions.ts";
 
 /** A kind by its name. */
 export interface KindName {
@@ -17,6 +19,8 @@ export interface TemplateUses {
   readonly kinds: readonly KindRef<KubeObject>[];
   /** Kinds that `lookup` reads, as far as they are written in templates. */
   readonly lookups: readonly KindRef<KubeObject>[];
+  /** What roles that it renders grant: RBAC lets an operator grant only what it has. */
+  readonly granted: readonly PermissionDeclaration[];
   readonly capabilities: boolean;
   /** Passwords, keys, certificates. */
   readonly random: boolean;
@@ -47,6 +51,7 @@ export function templateUses(
     lookups: found(
       [...text.matchAll(LOOKUP)].map(([, apiVersion, kind]) => ({ apiVersion: apiVersion!, kind: kind! })),
     ),
+    granted: grantedPermissions(objects),
     capabilities: /\bCapabilities\b/.test(text) || chart.kubeVersion !== undefined,
     random: RANDOM.test(text),
   };

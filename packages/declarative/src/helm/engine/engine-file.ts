@@ -9,7 +9,7 @@ import { packagedFile } from "../../packaged-files.ts";
 export const HELM_VERSION = "4.3.1";
 
 /** The engine among the data of the published package. */
-export const ENGINE = "helm-engine.wasm.gz";
+export const PACKAGED_ENGINE = "helm-engine.wasm.gz";
 
 /** The Go program around Helm's engine. */
 export const ENGINE_SOURCES: string = fileURLToPath(new URL("../../../engine/helm", import.meta.url));
@@ -30,7 +30,7 @@ export function builtEngine(): string {
 
 /** The engine that comes with the package, or was built here. Throws if there is none. */
 export function engineFile(): string {
-  const packaged = packagedFile(ENGINE);
+  const packaged = packagedFile(PACKAGED_ENGINE);
   if (existsSync(packaged)) return packaged;
   const built = builtEngine();
   if (existsSync(built)) return built;

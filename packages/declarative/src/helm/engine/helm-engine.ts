@@ -15,7 +15,6 @@ interface Response extends Partial<Omit<Rendered, "usedRandom">> {
 /** Helm's own template engine. The result depends on the request alone, and is kept. */
 export class HelmEngine {
   readonly #limits: RenderLimits;
-  #thread: RenderThread | undefined;
   readonly #results = new Map<string, Rendered | RenderError>();
 
   constructor(limits: RenderLimits = {}) {
@@ -36,9 +35,9 @@ export class HelmEngine {
   }
 
   #rendered(input: string, { now, seed }: RenderRequest): Rendered | RenderError {
-    this.#thread ??= new RenderThread(engineFile(), this.#limits);
+    const thread = sharedThread(this.#limits);
     try {
-      const { output, usedRandom } = this.#thread.run({ input: new TextEncoder().encode(input), now, seed });
+      const { output, usedRandom } = thread.run({ input: new TextEncoder().encode(input), now, seed });
       const response = parseJson(new TextDecoder().decode(output)) as Response;
       const { chart, crds = [], manifests = [], hooks = [], notes = "", missing = [], error } = response;
       if (error !== undefined || !chart)
@@ -49,6 +48,16 @@ export class HelmEngine {
       throw new RenderError((error as Error).message);
     }
   }
+}
+
+/** Threads for all charts of a process, by their limits: each has a compiled engine. */
+const threads = new Map<string, RenderThread>();
+
+function sharedThread(limits: RenderLimits): RenderThread {
+  const key = JSON.stringify([limits.timeMs, limits.memoryBytes]);
+  const thread = threads.get(key) ?? new RenderThread(engineFile(), limits);
+  threads.set(key, thread);
+  return thread;
 }
 
 function inputOf({ chart, values, overrides, release, capabilities, lookups }: RenderRequest): string {

@@ -9,7 +9,20 @@
  * machine, and ends.
  */
 export { readChart } from "./chart-source.ts";
-export { builtEngine, ENGINE_SOURCES, engineCache, HELM_VERSION } from "./engine-file.ts";
+export { builtEngine, ENGINE_SOURCES, engineCache, HELM_VERSION, PACKAGED_ENGINE } from "./engine-file.ts";
 export { HelmEngine } from "./helm-engine.ts";
 export type { RenderLimits } from "./render-thread.ts";
-export * from "./rendered.ts";
+export {
+  type ChartFacts,
+  type ChartSource,
+  type Lookup,
+  type LookupResult,
+  lookupText,
+  RenderError,
+  type Rendered,
+  type RenderedDocument,
+  type RenderedHook,
+  type RenderedRelease,
+  type RenderRequest,
+  templateText,
+} from "./rendered.ts";

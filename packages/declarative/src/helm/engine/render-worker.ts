@@ -15,27 +15,38 @@ declare const WebAssembly: {
 };
 
 const { state, port, engine, pages, idleMs } = workerData as WorkerSettings;
-const module = new WebAssembly.Module(withMaximumMemory(gunzipSync(readFileSync(engine)), pages));
 
-function work(): void {
+/** What is wrong with the engine is the reply to each job. */
+function compiled(): object | Error {
+  try {
+    return new WebAssembly.Module(withMaximumMemory(gunzipSync(readFileSync(engine)), pages));
+  } catch (error) {
+    return new Error(`${engine} cannot be loaded: ${(error as Error).message}`);
+  }
+}
+
+function work(module: object | Error): void {
+  Atomics.store(state, 0, IDLE);
+  Atomics.notify(state, 0);
   while (true) {
     Atomics.wait(state, 0, IDLE, idleMs);
     if (Atomics.compareExchange(state, 0, IDLE, ENDED) === IDLE) return;
     const job = receiveMessageOnPort(port)?.message as Job;
-    port.postMessage(reply(job));
+    port.postMessage(reply(module, job));
     Atomics.store(state, 0, IDLE);
     Atomics.notify(state, 0);
   }
 }
 
-function reply({ input, now, seed }: Job): Reply {
+function reply(module: object | Error, { input, now, seed }: Job): Reply {
   try {
+    if (module instanceof Error) throw module;
     return runInSandbox((imports) => new WebAssembly.Instance(module, imports), { input, now, seed });
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-work();
+work(compiled());
 port.close();
 parentPort?.close();
