@@ -232,6 +232,7 @@ async function carryOut(plan: RestorePlan, move: RestoreMove, context: Reconcile
     const name = dataClaimOf(plan);
     if (!cache.get(PersistentVolumeClaim, `${restore.metadata.namespace}/${name}`)) {
       const claim = dataClaimFor(database, name, labelsOf(database));
+      // Direct writes: a restore creates the volume of a stopped server and holds the Database, which are not its children.
       await client.create(PersistentVolumeClaim, claim).catch(unlessThere);
     }
   }
