@@ -30,8 +30,9 @@ export interface RefusedWrite extends ObjectName {
 /** What is no part of the state that an operator works on. */
 const ROUTINE = new Set(["events", "leases"]);
 const ROUTINE_GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
-/** It follows from other fields. */
-const DERIVED = /^status\.(conditions\[[^\]]*\]\.)?observedGeneration$/;
+/** It follows from other fields, or from where the operator runs. */
+const DERIVED =
+  /^status\.(conditions\[[^\]]*\]\.)?observedGeneration$|^(webhooks\[[^\]]*\]|spec\.conversion\.webhook)\.clientConfig\b/;
 
 /**
  * Records what an operator does to a cluster: its requests by verb, and each write that changed something, by object and field.

@@ -35,6 +35,8 @@ export interface RehearsalStart {
   readonly state: Snapshot;
   readonly objects: number;
   readonly seed: number;
+  /** Settings of the operator. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const NAMESPACE = "konverge-rehearsal";
@@ -50,7 +52,7 @@ const IDLE = 5 * 60_000;
 const MOST_WRITES = { always: 2_000, perObject: 20 };
 
 /** A cluster with a state, on virtual time. */
-async function begin({ state, seed }: Omit<RehearsalStart, "objects">): Promise<EmbeddedTestBackend> {
+async function begin({ state, seed }: Pick<RehearsalStart, "state" | "seed">): Promise<EmbeddedTestBackend> {
   const hasNodes = (state.collections.get("/nodes")?.size ?? 0) > 0;
   const start = timeOf(state);
   return embeddedTestBackend({
@@ -93,7 +95,7 @@ export async function rehearsedRun(
   let failure: string | undefined;
   let idleFrom = { at: 0, requests: 0, writes: 0 };
   try {
-    if (operator) await environment.start(operator);
+    if (operator) await environment.start(operator, { settings: start.settings ?? {} });
     await untilQuiet(environment, writes, effects);
     idleFrom = { at: writes.now, requests: writes.total, writes: writes.effective.length };
     if (operator && !writes.isHalted) await follow(environment, effects, IDLE);
