@@ -42,7 +42,7 @@ export interface RehearsalStart {
 const NAMESPACE = "konverge-rehearsal";
 /** A step of virtual time, in milliseconds. */
 const STEP = 5_000;
-/** An operator that changes nothing for this long has done its work, and so have the cluster's controllers. */
+/** An operator that brings nothing new for this long has done its work, or goes round in circles. */
 const QUIET = 120_000;
 /** What has not ended by then goes on. */
 const LONGEST = 30 * 60_000;
@@ -131,7 +131,7 @@ async function untilQuiet(
 ): Promise<void> {
   let [seen, since] = ["", 0];
   for (let passed = 0; passed < LONGEST && !writes.isHalted; passed += STEP) {
-    const now = `${writes.effective.length} ${writes.refused.length} ${effects.changes}`;
+    const now = `${writes.refusals} ${effects.states}`;
     if (now !== seen) [seen, since] = [now, passed];
     else if (passed - since >= QUIET) return;
     await follow(environment, effects, STEP);
