@@ -38,7 +38,7 @@ export function rehearseCommand(): Command {
 
 const EXAMPLES = `
 The objects that the operator works on are copied into an embedded cluster as they are, with what they own and refer to, and
-values of Secrets replaced by placeholders. There the versions run on virtual time, one after the other, each on its own copy.
+values of Secrets replaced by placeholders. There the versions run on virtual time, one after the other, each on a separate copy.
 Nothing is written to the live cluster. Settings of operators are options, too, as for \`konverge run\`.
 Exits with 1 if something was found.
 
