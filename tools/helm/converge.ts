@@ -1,6 +1,6 @@
 // npm run helm:converge [-- --real] [--only PATTERN]
 // Installs public charts as they are by operators made of them, on the embedded cluster or on a real control plane with KWOK's nodes,
-// waits until each release is ready, deletes it, and waits until all of it is gone.
+// waits until each release is ready, deletes it, and waits until all of it is deleted.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -65,8 +65,8 @@ async function converged(client: Client, chart: string): Promise<string> {
     });
     if (ready) return `not ready: ${ready}`;
     await client.delete(kind, "shop/shop");
-    const gone = await within(60_000, () => absent(client, kind));
-    return gone ? `not deleted: ${gone}` : "converged";
+    const remains = await within(60_000, () => absent(client, kind));
+    return remains ? `not deleted: ${remains}` : "converged";
   } finally {
     await manager.stop();
   }
