@@ -1,5 +1,5 @@
 import { Job } from "@konverge/kinds";
-import { hasCondition, ownedJob } from "../../lib/members.ts";
+import { deleteExactly, hasCondition, ownedJob } from "../../lib/members.ts";
 import { reconciler } from "../../lib/reconciler.ts";
 import { setStatus, tolerant } from "../../lib/steps.ts";
 import { backedUp, dueAt } from "./scenario.ts";
@@ -15,6 +15,7 @@ export const scenario = backedUp(
         const { client, clock, cached } = context;
         const backup = cached(Job).get(`${name}-backup`);
         if (backup && hasCondition(backup, "Complete")) await setStatus(context, app, { phase: "BackedUp" });
+        else if (backup && hasCondition(backup, "Failed")) await deleteExactly(context, Job, backup);
         if (backup) return;
         const after = dueAt(app) - clock.now();
         if (after > 0) {

@@ -4,7 +4,7 @@ import { reconciler } from "../../lib/reconciler.ts";
 import { setStatus, tolerant } from "../../lib/steps.ts";
 import { backedUp, dueAt } from "./scenario.ts";
 
-/** What is overdue is done at once, and a backup that failed again. */
+/** What is overdue is done at once. */
 export const scenario = backedUp(
   reconciler({
     watches: [Job],

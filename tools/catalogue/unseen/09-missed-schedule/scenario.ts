@@ -16,6 +16,5 @@ export const backedUp =
   async (environment) => {
     await environment.start(program);
     await environment.apply(app("a", { image: "example/backup:1" }));
-    await reaches(environment, "a", "Scheduled");
     await reaches(environment, "a", "BackedUp");
   };
