@@ -42,6 +42,8 @@ export interface ProgramRun extends ExploredRun {
 
 export const IDLE_AFTER = 2_000;
 const IDLE_TIMEOUT = 60_000;
+/** A container takes this long to be started, and then to be ready, so that others act meanwhile. */
+const SLOW_CONTAINERS = { startDelay: 200, warmUp: 300, tearDown: 100 };
 /** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
 /** A program that polls, without writing, counts as idle after this many times the usual time. */
@@ -118,6 +120,7 @@ class Run {
   ): Promise<Run> {
     const authority = createAuthority(realClock());
     const cluster = await startCluster({
+      containers: SLOW_CONTAINERS,
       rootCertificate: authority.cert,
       server: { state, access: { serviceAccounts: { signingKey: authority.key } } },
     });

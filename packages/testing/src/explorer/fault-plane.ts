@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
 import { readLines, readText, sleep } from "@konverge/core";
+import { disturbApplication } from "./disturb-application.ts";
 import { disturbWorld } from "./disturb-world.ts";
 import { Disturbances } from "./disturbances.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
@@ -50,6 +51,8 @@ export class FaultPlane {
   #userWrote = Promise.withResolvers<void>();
   #skew = 0;
   #impatient = false;
+  /** Until then no process of the operator does anything. */
+  #downUntil = 0;
   #halted = false;
   #requests = 0;
   #writes = 0;
@@ -75,6 +78,11 @@ export class FaultPlane {
 
   get writes(): number {
     return this.#writes;
+  }
+
+  /** How long the operator is still down, in milliseconds. */
+  get downFor(): number {
+    return Math.max(0, this.#downUntil - this.#world.clock.monotonic());
   }
 
   /** Whether the operator was stopped because it made too many requests. */
@@ -135,6 +143,7 @@ export class FaultPlane {
   #process: ExploredProcess | undefined;
 
   async #request(request: ApiRequest, passOn: Transport, process: ExploredProcess): Promise<ApiResponse> {
+    if (this.downFor > 0) await sleep(this.#world.clock, this.downFor);
     const described = describeRequest(request, (name) => this.#generated.get(name) ?? name);
     if (described.routine) return passOn(request);
     if (this.#requests >= this.#limit) return this.#halt(process);
@@ -362,6 +371,13 @@ export class FaultPlane {
           outcome = { type: "crash", at: fault.at, when: "before" };
           break;
         }
+        case "downtime":
+          this.#downUntil = this.#world.clock.monotonic() + fault.ms;
+          outcome = { type: "crash", at: fault.at, when: "before" };
+          break;
+        case "application":
+          await disturbApplication(fault, this.#world);
+          break;
         case "missed events":
           this.#disturbances.disconnect(fault);
           this.#end("cut");

@@ -20,6 +20,12 @@ const WRITES = new Set([
   "scale",
 ]);
 
+/** Something that the user has waited for. */
+export interface UserWait {
+  readonly what: string;
+  condition(): Promise<boolean> | boolean;
+}
+
 /**
  * The same test environment, in which each write of the scenario is a point of the run, and a wait can end early because the
  * user is impatient.
@@ -30,6 +36,7 @@ export function observedUser(
   world: World,
   started: (operator: Parameters<TestEnvironment["start"]>[0]) => void,
   reached?: () => string | undefined,
+  waited: (wait: UserWait | undefined) => void = () => {},
 ): TestEnvironment {
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
     throwIfReached(reached);
@@ -57,6 +64,7 @@ export function observedUser(
     },
     apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
     async until(what, condition, timeout) {
+      waited(undefined);
       if (await plane.userWaits(what)) return;
       await environment.until(
         what,
@@ -66,6 +74,7 @@ export function observedUser(
         },
         timeout,
       );
+      waited({ what, condition });
     },
   };
   return new Proxy(environment as TestEnvironment, {

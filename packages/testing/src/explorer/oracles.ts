@@ -1,4 +1,6 @@
 import type { AnyObject } from "@konverge/core";
+import { hasEnded, reportsFailure } from "./application-oracles.ts";
+import { budgetOracle, foreignDeletionOracle, restartOracle } from "./disruption-oracles.ts";
 import { type EndStateMask, endStateDifferences } from "./end-state.ts";
 import { exitOracle } from "./exit-oracle.ts";
 import { lostUpdateOracle, repeatedEffectOracle } from "./identity-oracles.ts";
@@ -18,10 +20,11 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
     {
       name: "scenario",
       meaning: "An assertion of the scenario itself failed.",
-      check: ({ failure, faults }) => {
+      check: (run) => {
+        const { failure, faults } = run;
         // After a wait that the user cut short, or while an object is recreated, what a scenario asserts may not be true yet.
         const isExcused = faults.some(({ type }) => type === "impatient user" || type === "delete");
-        if (failure?.type !== "scenario" || isExcused) return [];
+        if (failure?.type !== "scenario" || isExcused || reportsFailure(run)) return [];
         return [firstLine(failure.message)];
       },
     },
@@ -29,12 +32,14 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       name: "end state",
       meaning: "The objects at the end are not those of a run without faults, or the run never got so far.",
       check: (run, reference) => {
+        if (reportsFailure(run)) return [];
         if (run.failure?.type === "wait") return [firstLine(run.failure.message)];
         const ended = endedAndDeleted(run);
         const found = differences(run, reference, mask).filter((one) => !one.endsWith(EXTRA) && !ended.has(one));
         // A new object of the same name has no past: what it was before its last change is not known any more.
         const isRecreated = run.faults.some((fault) => fault.type === "delete" && fault.recreate);
-        return isRecreated ? found.filter((one) => one.endsWith(MISSING)) : found;
+        const counting = isRecreated ? found.filter((one) => one.endsWith(MISSING)) : found;
+        return counting.length > 0 || ended.size > 0 ? counting : noLongerTrue(run, reference);
       },
     },
     {
@@ -78,6 +83,9 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
     },
     lostUpdateOracle,
     repeatedEffectOracle,
+    restartOracle,
+    budgetOracle,
+    foreignDeletionOracle,
     {
       name: "ownership",
       meaning:
@@ -134,12 +142,10 @@ function endedAndDeleted({ changes }: ExploredRun): Set<string> {
   return new Set(deleted.map(({ object: { kind, metadata } }) => `${kind} ${shownName(metadata)}${MISSING}`));
 }
 
-function hasEnded(object: AnyObject): boolean {
-  const { phase, conditions } = (object["status"] ?? {}) as ConventionalStatus;
-  if (object.kind === "Pod") return phase === "Succeeded" || phase === "Failed";
-  const isEnd = ({ type, status }: { type?: string; status?: string }) =>
-    status === "True" && (type === "Complete" || type === "Failed");
-  return object.kind === "Job" && (conditions ?? []).some(isEnd);
+/** What the user waited for last has to be so at the end as well, if it is without faults. */
+function noLongerTrue({ lastWait }: ExploredRun, reference: ExploredRun): string[] {
+  if (!lastWait || lastWait.holds || !reference.lastWait?.holds || reference.lastWait.what !== lastWait.what) return [];
+  return [`it is not true any more that ${lastWait.what}`];
 }
 
 /** A generated name is shown without what the server drew. */

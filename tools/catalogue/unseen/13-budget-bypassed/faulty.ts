@@ -1,12 +1,11 @@
-import { Pod } from "@konverge/kinds";
+import { Pod, PodDisruptionBudget } from "@konverge/kinds";
 import { reconciler } from "../../lib/reconciler.ts";
-import { BUDGET, upgrade, upgraded } from "./scenario.ts";
+import { upgrade, upgraded } from "./scenario.ts";
 
 // The next member is deleted as soon as the last one runs, ready or not, and the budget is not asked (adobe/koperator#310).
 export const scenario = upgraded(
   reconciler({
-    watches: [Pod],
-    permissions: [BUDGET],
+    watches: [Pod, PodDisruptionBudget],
     create: () => async (_name, app, context) => {
       if (!app) return;
       return upgrade(context, app, (pods) =>

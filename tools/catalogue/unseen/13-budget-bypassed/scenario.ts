@@ -1,12 +1,9 @@
 import { Pod, PodDisruptionBudget } from "@konverge/kinds";
-import { permission } from "@konverge/runtime";
 import type { Program, Scenario } from "@konverge/testing";
 import { type App, app } from "../../lib/app.ts";
 import { deleteExactly, hasEnded, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
 import type { Reconciliation } from "../../lib/reconciler.ts";
 import { changeSpec, ownedBy, reaches, setStatus, tolerant } from "../../lib/steps.ts";
-
-export const BUDGET = permission(PodDisruptionBudget, ["get", "create"]);
 
 /** Three controllers of a quorum are upgraded. */
 export const upgraded =
@@ -29,8 +26,11 @@ export async function upgrade(
   const { name, namespace = "" } = app.metadata;
   const { size, version } = app.spec;
   if (!(await live(context, PodDisruptionBudget, name))) {
-    const spec = { maxUnavailable: 1, selector: { matchLabels: { app: name } } };
-    const budget = PodDisruptionBudget.draft({ metadata: { name, namespace, ...ownedBy(app) }, spec });
+    const spec = { minAvailable: size - 1, selector: { matchLabels: { app: name } } };
+    const budget = PodDisruptionBudget.draft({
+      metadata: { name, namespace, labels: { app: name }, ...ownedBy(app) },
+      spec,
+    });
     await tolerant(client.create(PodDisruptionBudget, budget));
   }
   const pods = await liveObjects(context, Pod, app);

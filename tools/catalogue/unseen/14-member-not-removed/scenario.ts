@@ -3,7 +3,7 @@ import type { Program, Scenario } from "@konverge/testing";
 import { type App, app } from "../../lib/app.ts";
 import { deleteExactly, hasEnded, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
 import type { Reconciliation } from "../../lib/reconciler.ts";
-import { applyMap, changeSpec, configMap, ownedBy, reaches, setStatus, tolerant } from "../../lib/steps.ts";
+import { changeSpec, configMap, ownedBy, reaches, setStatus, tolerant } from "../../lib/steps.ts";
 
 /** A replica set of three members loses one. */
 export const shrunk =
@@ -16,15 +16,17 @@ export const shrunk =
     await reaches(environment, "a", "2 of 2");
   };
 
-/** The members that the replica set knows. */
-async function membersOf(context: Reconciliation, { metadata: { name } }: App): Promise<string[]> {
-  const found = await live(context, ConfigMap, `${name}-members`);
-  return Object.keys(found?.data ?? {});
+/** What the replica set knows of its members. */
+async function replicaSet(context: Reconciliation, app: App): Promise<ConfigMap> {
+  const name = `${app.metadata.name}-members`;
+  const found = await live(context, ConfigMap, name);
+  return found ?? context.client.create(ConfigMap, configMap(app, name, {}, ownedBy(app)));
 }
 
-async function setMembers(context: Reconciliation, app: App, members: readonly string[]): Promise<void> {
+/** Changes the members, unless they have changed since they were read. */
+async function setMembers({ client }: Reconciliation, known: ConfigMap, members: readonly string[]): Promise<void> {
   const data = Object.fromEntries(members.toSorted().map((member) => [member, "member"]));
-  await applyMap(context, configMap(app, `${app.metadata.name}-members`, data, ownedBy(app)));
+  await client.update(ConfigMap, { ...known, data });
 }
 
 /** Keeps the members of an App. `leaves` says whether a surplus pod leaves the replica set before it is deleted. */
@@ -36,14 +38,15 @@ export async function scale(
   const { name } = app.metadata;
   const { size } = app.spec;
   const pods = await liveObjects(context, Pod, app);
-  const members = await membersOf(context, app);
+  const known = await replicaSet(context, app);
+  const members = Object.keys(known.data ?? {});
   const isSurplus = ({ metadata }: Pod) => Number(metadata.name.split("-").at(-1)) >= size;
   for (const pod of pods.filter(isSurplus)) {
     const isMember = members.includes(pod.metadata.name);
     if (isMember && leaves(pod)) {
       await setMembers(
         context,
-        app,
+        known,
         members.filter((member) => member !== pod.metadata.name),
       );
       return 1_000;
@@ -58,7 +61,7 @@ export async function scale(
   }
   const joining = pods.filter((pod) => isReady(pod) && !isSurplus(pod) && !members.includes(pod.metadata.name));
   if (joining.length > 0) {
-    await setMembers(context, app, [...members, ...joining.map(({ metadata }) => metadata.name)]);
+    await setMembers(context, known, [...members, ...joining.map(({ metadata }) => metadata.name)]);
     return 1_000;
   }
   if (pods.length !== size || !pods.every(isReady)) return 2_000;

@@ -1,0 +1,68 @@
+import { type AnyObject, controllerOf } from "@konverge/core";
+import type { ApplicationTrouble } from "./application-fault.ts";
+import type { ExploredRun } from "./oracle.ts";
+
+/** A status, as far as conventions go. */
+interface ConventionalStatus {
+  readonly phase?: unknown;
+  readonly conditions?: unknown;
+}
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+}
+
+/** What an application may not survive. */
+const FATAL = new Set<ApplicationTrouble>(["evicted", "job fails"]);
+
+/** What a phase, the type of a condition or its reason is called that reports a failure. */
+const FAILURE = /fail|error|evict|stall|degrad|backoff|deadline/i;
+
+/**
+ * Whether a pod or a Job failed by a fault and the operator reports that it failed, with no later attempt that succeeded: that is an
+ * answer, if not the one of a run without faults.
+ */
+export function reportsFailure(run: ExploredRun): boolean {
+  const isFatal = run.faults.some((fault) => fault.type === "application" && FATAL.has(fault.trouble));
+  if (!isFatal || hasLaterSuccess(run)) return false;
+  return run.objects.some((object) => isOwn(object, run) && hasFailed(object));
+}
+
+function hasFailed(object: AnyObject): boolean {
+  const { phase, conditions } = (object["status"] ?? {}) as ConventionalStatus;
+  if (typeof phase === "string" && FAILURE.test(phase)) return true;
+  const all = Array.isArray(conditions) ? (conditions as Condition[]) : [];
+  return all.some(({ type = "", status, reason = "" }) =>
+    status === "True" ? FAILURE.test(type) : FAILURE.test(reason),
+  );
+}
+
+function isOwn({ apiVersion }: AnyObject, { groups }: ExploredRun): boolean {
+  return groups.includes(String(apiVersion).split("/")[0] ?? "");
+}
+
+/** Whether a Job completed after one of the same owner had failed. */
+function hasLaterSuccess({ changes }: ExploredRun): boolean {
+  const failed = new Set<string | undefined>();
+  return changes.some(({ resource, object }) => {
+    if (resource !== "jobs.batch") return false;
+    const owner = controllerOf(object)?.uid;
+    if (isTrue(object, "Failed")) failed.add(owner);
+    return isTrue(object, "Complete") && failed.has(owner);
+  });
+}
+
+function isTrue(object: AnyObject, name: string): boolean {
+  const { conditions } = (object["status"] ?? {}) as ConventionalStatus;
+  const all = Array.isArray(conditions) ? (conditions as Condition[]) : [];
+  return all.some(({ type, status }) => type === name && status === "True");
+}
+
+/** Jobs and pods have ended when they will not run again. */
+export function hasEnded(object: AnyObject): boolean {
+  const { phase } = (object["status"] ?? {}) as ConventionalStatus;
+  if (object.kind === "Pod") return phase === "Succeeded" || phase === "Failed";
+  return object.kind === "Job" && (isTrue(object, "Complete") || isTrue(object, "Failed"));
+}
