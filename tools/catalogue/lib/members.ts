@@ -73,6 +73,11 @@ export async function deleteExactly<T extends KubeObject>(
   await tolerant(client.delete(kind, `${namespace}/${name}`, options));
 }
 
+/** Whether a pod is a member that an App of this size has: those are numbered from 0. */
+export function isMember({ metadata: { name } }: Pod, size: number): boolean {
+  return Number(name.slice(name.lastIndexOf("-") + 1)) < size;
+}
+
 export function isReady({ metadata, status }: Pod): boolean {
   const isTrue = status?.conditions?.some((one) => one.type === "Ready" && one.status === "True");
   return isTrue === true && metadata.deletionTimestamp === undefined;

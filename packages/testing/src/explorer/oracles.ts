@@ -143,8 +143,16 @@ function endedAndDeleted({ changes }: ExploredRun): Set<string> {
 }
 
 /** What the user waited for last has to be so at the end as well, if it is without faults. */
-function noLongerTrue({ lastWait }: ExploredRun, reference: ExploredRun): string[] {
-  if (!lastWait || lastWait.holds || !reference.lastWait?.holds || reference.lastWait.what !== lastWait.what) return [];
+function noLongerTrue({ endState, lastWait }: ExploredRun, reference: ExploredRun): string[] {
+  // A run that ended early has not come to its end.
+  if (
+    !endState ||
+    !lastWait ||
+    lastWait.holds ||
+    !reference.lastWait?.holds ||
+    reference.lastWait.what !== lastWait.what
+  )
+    return [];
   return [`it is not true any more that ${lastWait.what}`];
 }
 

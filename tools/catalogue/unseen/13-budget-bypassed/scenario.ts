@@ -1,7 +1,7 @@
 import { Pod, PodDisruptionBudget } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { type App, app } from "../../lib/app.ts";
-import { deleteExactly, hasEnded, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
+import { deleteExactly, hasEnded, isMember, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
 import type { Reconciliation } from "../../lib/reconciler.ts";
 import { changeSpec, ownedBy, reaches, setStatus, tolerant } from "../../lib/steps.ts";
 
@@ -38,11 +38,11 @@ export async function upgrade(
     const own = `${name}-${i}`;
     if (!pods.some(({ metadata }) => metadata.name === own)) await tolerant(client.create(Pod, memberPod(app, own)));
   }
-  for (const pod of pods) if (hasEnded(pod)) await deleteExactly(context, Pod, pod);
+  for (const pod of pods) if (hasEnded(pod) || !isMember(pod, size)) await deleteExactly(context, Pod, pod);
   const outdated = pods.filter(({ metadata }) => metadata.labels?.["version"] !== version);
   const [next] = outdated;
   if (next && pods.length === size && isNext(pods)) await deleteExactly(context, Pod, next);
-  if (outdated.length > 0 || pods.length < size || !pods.every(isReady)) return 2_000;
+  if (outdated.length > 0 || pods.length !== size || !pods.every(isReady)) return 2_000;
   await setStatus(context, app, { phase: `Ready ${version}` });
   return undefined;
 }

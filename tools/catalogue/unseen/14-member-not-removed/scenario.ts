@@ -1,7 +1,7 @@
 import { ConfigMap, Pod } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { type App, app } from "../../lib/app.ts";
-import { deleteExactly, hasEnded, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
+import { deleteExactly, hasEnded, isMember, isReady, live, liveObjects, memberPod } from "../../lib/members.ts";
 import type { Reconciliation } from "../../lib/reconciler.ts";
 import { changeSpec, configMap, ownedBy, reaches, setStatus, tolerant } from "../../lib/steps.ts";
 
@@ -40,10 +40,10 @@ export async function scale(
   const pods = await liveObjects(context, Pod, app);
   const known = await replicaSet(context, app);
   const members = Object.keys(known.data ?? {});
-  const isSurplus = ({ metadata }: Pod) => Number(metadata.name.split("-").at(-1)) >= size;
+  const isSurplus = (pod: Pod) => !isMember(pod, size);
   for (const pod of pods.filter(isSurplus)) {
-    const isMember = members.includes(pod.metadata.name);
-    if (isMember && leaves(pod)) {
+    const isKnown = members.includes(pod.metadata.name);
+    if (isKnown && leaves(pod)) {
       await setMembers(
         context,
         known,

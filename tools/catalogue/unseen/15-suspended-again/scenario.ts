@@ -1,7 +1,7 @@
 import { Pod } from "@konverge/kinds";
 import type { Program, Scenario } from "@konverge/testing";
 import { type App, app } from "../../lib/app.ts";
-import { deleteExactly, hasEnded, isReady, liveObjects, memberPod } from "../../lib/members.ts";
+import { deleteExactly, hasEnded, isMember, isReady, liveObjects, memberPod } from "../../lib/members.ts";
 import type { Reconciliation } from "../../lib/reconciler.ts";
 import { changeSpec, reaches, setStatus, tolerant } from "../../lib/steps.ts";
 
@@ -32,13 +32,14 @@ export async function suspend(context: Reconciliation, app: App): Promise<number
 /** Creates the pods of an App, and reports when they are ready. */
 export async function run(context: Reconciliation, app: App): Promise<number | undefined> {
   const pods = await liveObjects(context, Pod, app);
+  for (const pod of pods) if (!isMember(pod, app.spec.size)) await deleteExactly(context, Pod, pod);
   for (let i = 0; i < app.spec.size; i++) {
     const own = `${app.metadata.name}-${i}`;
     const pod = pods.find(({ metadata }) => metadata.name === own);
     if (pod && hasEnded(pod)) await deleteExactly(context, Pod, pod);
     if (!pod) await tolerant(context.client.create(Pod, memberPod(app, own)));
   }
-  if (pods.length < app.spec.size || !pods.every(isReady)) return 1_000;
+  if (pods.length !== app.spec.size || !pods.every(isReady)) return 1_000;
   await setStatus(context, app, { phase: "Ready" });
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { Pod } from "@konverge/kinds";
-import { deleteExactly, hasEnded, isReady, liveObjects, memberPod } from "../../lib/members.ts";
+import { deleteExactly, hasEnded, isMember, isReady, liveObjects, memberPod } from "../../lib/members.ts";
 import { reconciler } from "../../lib/reconciler.ts";
 import { setStatus, tolerant } from "../../lib/steps.ts";
 import { running } from "./scenario.ts";
@@ -12,6 +12,7 @@ export const scenario = running(
       if (!app) return;
       const { size } = app.spec;
       const pods = await liveObjects(context, Pod, app);
+      for (const pod of pods) if (!isMember(pod, size)) await deleteExactly(context, Pod, pod);
       for (let i = 0; i < size; i++) {
         const pod = pods.find(({ metadata }) => metadata.name === `${name}-${i}`);
         if (pod && hasEnded(pod)) await deleteExactly(context, Pod, pod);
