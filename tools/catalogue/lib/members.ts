@@ -14,7 +14,7 @@ export function memberPod({ metadata, spec }: App, name: string) {
       labels: { app: metadata.name, version: spec.version },
       ownerReferences: [{ apiVersion: "example.com/v1", kind: "App", name: metadata.name, uid, controller: true }],
     },
-    spec: { containers: [{ name: "db", image: spec.image ?? "" }] },
+    spec: { containers: [{ name: "db", image: spec.image ?? "", readinessProbe: { tcpSocket: { port: 5432 } } }] },
   });
 }
 

@@ -26,7 +26,7 @@ export interface ContainerBehavior {
   /** Milliseconds, like all durations here. */
   startDelay?: number;
   readyDelay?: number;
-  /** It is not ready earlier than this after its start, whatever its probes say. */
+  /** Its readiness probe, if it has one, does not succeed earlier than this after its start. */
   warmUp?: number;
   /** How long a deleted pod is still there when its containers have ended: volumes are unmounted, networks removed. */
   tearDown?: number;

@@ -481,7 +481,7 @@ function readyDelay(
 ): number {
   if (scripted !== undefined) return scripted;
   const probed = Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0);
-  return Math.max(probed * 1000, warmUp);
+  return Math.max(probed * 1000, readinessProbe ? warmUp : 0);
 }
 
 function hex({ random }: Clock): string {

@@ -95,6 +95,8 @@ class Run {
   #env: Readonly<Record<string, string | undefined>> = {};
   #isOver = false;
   #isKilled = false;
+  /** How long the operator is down once its process has been killed. */
+  #downMs = 0;
   #changes = 0;
   #lastChange: number;
   /** Until then a fault lasts. */
@@ -201,9 +203,11 @@ class Run {
     const { command, folder = process.cwd() } = this.#options;
     const started = new ProgramProcess({ command, folder, env: this.#env });
     this.#isKilled = false;
+    this.#downMs = 0;
     this.#process = started;
-    this.#proxy.started(++this.#number, () => {
+    this.#proxy.started(++this.#number, (downMs = 0) => {
       this.#isKilled = true;
+      this.#downMs = downMs;
       this.#proxy.stopped();
       started.kill();
     });
@@ -222,6 +226,7 @@ class Run {
       if (this.#exits.length > MOST_EXITS) return;
       await sleep(this.#clock, Math.min(RESTART.first * 2 ** (this.#exits.length - 1), RESTART.longest));
     }
+    await sleep(this.#clock, this.#downMs);
     await this.#expireLeases();
     if (!this.#isOver) this.#launch();
   }

@@ -1,5 +1,6 @@
 import { type AnyObject, controllerOf } from "@konverge/core";
 import type { ApplicationTrouble } from "./application-fault.ts";
+import type { EndState } from "./end-state.ts";
 import type { ExploredRun } from "./oracle.ts";
 
 /** A status, as far as conventions go. */
@@ -25,9 +26,34 @@ const FAILURE = /fail|error|evict|stall|degrad|backoff|deadline/i;
  * answer, if not the one of a run without faults.
  */
 export function reportsFailure(run: ExploredRun): boolean {
-  const isFatal = run.faults.some((fault) => fault.type === "application" && FATAL.has(fault.trouble));
-  if (!isFatal || hasLaterSuccess(run)) return false;
+  if (!isFatal(run) || hasLaterSuccess(run)) return false;
   return run.objects.some((object) => isOwn(object, run) && hasFailed(object));
+}
+
+/** Whether a fault ended a pod or a Job. */
+export function isFatal({ faults }: ExploredRun): boolean {
+  return faults.some((fault) => fault.type === "application" && FATAL.has(fault.trouble));
+}
+
+/**
+ * An end state without what the statuses of the operator's own kinds say beyond a phase and conditions: an operator may report what
+ * has failed, and how often it tried again.
+ */
+export function withoutDetails(state: EndState, groups: readonly string[]): EndState {
+  return new Map([...state].map(([key, text]) => [key, isOfGroup(text, groups) ? withoutStatusDetails(text) : text]));
+}
+
+function isOfGroup(text: string, groups: readonly string[]): boolean {
+  return groups.some((group) => text.includes(`"apiVersion": "${group}/`));
+}
+
+function withoutStatusDetails(text: string): string {
+  const { status, ...rest } = JSON.parse(text) as { status?: ConventionalStatus };
+  const { phase, conditions } = status ?? {};
+  const shown = Array.isArray(conditions)
+    ? (conditions as Condition[]).map(({ type, status: value }) => ({ type, status: value }))
+    : [];
+  return JSON.stringify({ ...rest, status: { phase, conditions: shown } }, undefined, 1);
 }
 
 function hasFailed(object: AnyObject): boolean {

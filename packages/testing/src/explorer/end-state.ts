@@ -245,6 +245,12 @@ function nodesOf(objects: readonly AnyObject[]): ReadonlySet<string> {
   return new Set(nodes);
 }
 
+/** The names of objects as an end state has them, without what the server made up. */
+export function shownNames(objects: readonly AnyObject[]): (object: AnyObject) => string {
+  const names = generatedNames(objects);
+  return ({ metadata }) => masked(metadata.name, names);
+}
+
 /** Names that the server made up, and what they are made from; the longest first. */
 function generatedNames(objects: readonly AnyObject[]): [string, string][] {
   const names: [string, string][] = [];

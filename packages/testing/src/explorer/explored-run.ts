@@ -100,6 +100,7 @@ export async function exploredRun(
     await inPlace(environment.externalSystems, () => scenario(observed));
     await environment.advance(plane.downFor);
     await environment.settled();
+    await inPlace(environment.externalSystems, () => catchUp(environment, lastWait));
     if (await plane.atEnd()) await environment.settled();
     idle = await idleActivity(environment, plane, follower);
     holds = await inPlace(environment.externalSystems, () => isStill(lastWait));
@@ -139,6 +140,14 @@ export async function exploredRun(
     external: external.atEnd(),
     ...(lastWait && { lastWait: { what: lastWait.what, holds } }),
   };
+}
+
+/** An impatient user comes back in the end: what was not waited for may be due later than all else. */
+async function catchUp(environment: OperatorTestEnvironment, wait: UserWait | undefined): Promise<void> {
+  if (!wait?.isSkipped || (await isStill(wait))) return;
+  // That it never comes is judged by what there is at the end.
+  await environment.until(wait.what, () => isStill(wait)).catch(() => {});
+  await environment.settled();
 }
 
 /** Whether what the user waited for is true; a condition that cannot be checked any more is not. */

@@ -51,7 +51,7 @@ export class FaultPlane {
   #userWrote = Promise.withResolvers<void>();
   #skew = 0;
   #impatient = false;
-  /** Until then no process of the operator does anything. */
+  /** Until then no process of the operator runs. */
   #downUntil = 0;
   #halted = false;
   #requests = 0;
@@ -143,7 +143,6 @@ export class FaultPlane {
   #process: ExploredProcess | undefined;
 
   async #request(request: ApiRequest, passOn: Transport, process: ExploredProcess): Promise<ApiResponse> {
-    if (this.downFor > 0) await sleep(this.#world.clock, this.downFor);
     const described = describeRequest(request, (name) => this.#generated.get(name) ?? name);
     if (described.routine) return passOn(request);
     if (this.#requests >= this.#limit) return this.#halt(process);
@@ -410,7 +409,7 @@ export class FaultPlane {
     // Outside a request or an event a crash has nothing to wait for.
     const point = faults[0]?.at.on;
     if (outcome?.type === "crash" && (point === "user" || point === "end") && this.#process) {
-      void this.#die(this.#process, "killed");
+      void this.#die(this.#process, "killed", this.downFor);
     }
     return outcome;
   }
@@ -430,10 +429,10 @@ export class FaultPlane {
     return new Promise(() => {});
   }
 
-  /** Ends the process. What it was waiting for never arrives. */
-  #die(process: ExploredProcess, how: string): Promise<never> {
+  /** Ends the process, and the next one starts after this time. What it was waiting for never arrives. */
+  #die(process: ExploredProcess, how: string, downMs = 0): Promise<never> {
     this.note({ who: "operator", type: "process", what: how, process: process.number });
-    process.crash();
+    process.crash(downMs);
     return new Promise(() => {});
   }
 

@@ -21,7 +21,7 @@ export interface FaultTarget {
 export type Fault =
   /** The operator's process is killed before it sends the request, or after the request took effect but before its response. */
   | { readonly type: "crash"; readonly at: FaultPoint; readonly when: "before" | "after" }
-  /** The operator's process is killed, and for a time no other one does anything. */
+  /** The operator's process is killed, and the next one starts after a time. */
   | { readonly type: "downtime"; readonly at: FaultPoint; readonly ms: number }
   /** The API server rejects the request. */
   | { readonly type: "error"; readonly at: FaultPoint; readonly code: 409 | 429 | 500 }

@@ -23,6 +23,8 @@ const WRITES = new Set([
 /** Something that the user has waited for. */
 export interface UserWait {
   readonly what: string;
+  /** The user did not wait long enough for it. */
+  readonly isSkipped: boolean;
   condition(): Promise<boolean> | boolean;
 }
 
@@ -36,7 +38,7 @@ export function observedUser(
   world: World,
   started: (operator: Parameters<TestEnvironment["start"]>[0]) => void,
   reached?: () => string | undefined,
-  waited: (wait: UserWait | undefined) => void = () => {},
+  waited: (wait: UserWait) => void = () => {},
 ): TestEnvironment {
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
     throwIfReached(reached);
@@ -64,17 +66,19 @@ export function observedUser(
     },
     apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
     async until(what, condition, timeout) {
-      waited(undefined);
+      waited({ what, condition, isSkipped: true });
       if (await plane.userWaits(what)) return;
+      let isSkipped = false;
       await environment.until(
         what,
         async () => {
           throwIfReached(reached);
-          return plane.stopsWaiting() || (await condition());
+          isSkipped = plane.stopsWaiting();
+          return isSkipped || (await condition());
         },
         timeout,
       );
-      waited({ what, condition });
+      waited({ what, condition, isSkipped });
     },
   };
   return new Proxy(environment as TestEnvironment, {

@@ -1,7 +1,7 @@
 import type { AnyObject } from "@konverge/core";
-import { hasEnded, reportsFailure } from "./application-oracles.ts";
+import { hasEnded, isFatal, reportsFailure, withoutDetails } from "./application-oracles.ts";
 import { budgetOracle, foreignDeletionOracle, restartOracle } from "./disruption-oracles.ts";
-import { type EndStateMask, endStateDifferences } from "./end-state.ts";
+import { type EndState, type EndStateMask, endStateDifferences, shownNames } from "./end-state.ts";
 import { exitOracle } from "./exit-oracle.ts";
 import { lostUpdateOracle, repeatedEffectOracle } from "./identity-oracles.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
@@ -22,9 +22,9 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       meaning: "An assertion of the scenario itself failed.",
       check: (run) => {
         const { failure, faults } = run;
-        // After a wait that the user cut short, or while an object is recreated, what a scenario asserts may not be true yet.
+        // After a wait that the user cut short, while an object is recreated, or when a Job failed, what a scenario asserts may not be true.
         const isExcused = faults.some(({ type }) => type === "impatient user" || type === "delete");
-        if (failure?.type !== "scenario" || isExcused || reportsFailure(run)) return [];
+        if (failure?.type !== "scenario" || isExcused || isFatal(run)) return [];
         return [firstLine(failure.message)];
       },
     },
@@ -133,13 +133,15 @@ const MISSING = " is missing";
 
 function differences(run: ExploredRun, reference: ExploredRun, mask: EndStateMask): string[] {
   if (run === reference || !run.endState || !reference.endState) return [];
-  return endStateDifferences(reference.endState, run.endState, mask);
+  const shown = (state: EndState) => (isFatal(run) ? withoutDetails(state, run.groups) : state);
+  return endStateDifferences(shown(reference.endState), shown(run.endState), mask);
 }
 
 /** Jobs and pods that others deleted after they had ended, as differences: no operator has to bring them back. */
 function endedAndDeleted({ changes }: ExploredRun): Set<string> {
   const deleted = changes.filter(({ type, by, object }) => type === "deleted" && by !== "operator" && hasEnded(object));
-  return new Set(deleted.map(({ object: { kind, metadata } }) => `${kind} ${shownName(metadata)}${MISSING}`));
+  const shown = shownNames(changes.map(({ object }) => object));
+  return new Set(deleted.map(({ object }) => `${object.kind} ${shown(object)}${MISSING}`));
 }
 
 /** What the user waited for last has to be so at the end as well, if it is without faults. */
