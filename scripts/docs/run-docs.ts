@@ -23,6 +23,7 @@ const RUN_ELSEWHERE = new Set([
   "npm run docs",
   "npm run test:differential",
   "npm run real:build",
+  "npm run helm:build",
 ]);
 
 /** Each document has a separate folder below it. */

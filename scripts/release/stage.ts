@@ -82,7 +82,7 @@ export function publishedManifest(target: PublishedPackage) {
       ...Object.fromEntries(exported),
       ...Object.fromEntries(programs.map((program) => [`./internal/${program}`, `./dist/${program}.js`])),
     },
-    ...(command && { bin: { konverge: "bin/konverge.js" } }),
+    ...(command && { bin: { konverge: "bin/konverge.js", "kubectl-konverge": "bin/kubectl-konverge.js" } }),
     dependencies: dependenciesOf(target, version),
     ...(optional.length > 0 && {
       peerDependencies: Object.fromEntries(optional.map((one) => [one, version])),

@@ -8,9 +8,10 @@
 #   synchronous  how many standbys must confirm a commit
 #   fresh        "yes" until there are data: only then may an empty volume become a new database
 #   checkpoint   a number while the primary is about to hand over or to restart: it makes a checkpoint, once for each number
+#   fenced       pods whose servers do not run until that ends, whatever they are
 #   restart      a pod and a number: its server restarts, once for each number
 #
-# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, FENCE_SECONDS, and
+# Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, FENCE_SECONDS, DECLARED, and
 # APPLICATION and TLS if there are; those of server-archive.sh if WAL is archived.
 set -u
 umask 077
@@ -21,6 +22,7 @@ needed=''
 . "$SCRIPTS/server-parameters.sh"
 . "$SCRIPTS/server-archive.sh"
 . "$SCRIPTS/server-lease.sh"
+. "$SCRIPTS/declared.sh"
 
 say() {
   echo "server.sh: $*" >&2
@@ -246,7 +248,7 @@ lead() {
     say "becomes the primary of term $term"
     pg_ctl promote -D "$PGDATA" > /dev/null || return
   fi
-  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application
+  note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application && keep_declared
 }
 
 # Whether the primary can be copied from: it takes writes, and its control file names its timeline.
@@ -296,7 +298,8 @@ NEEDED='select greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) whe
 
 follow() {
   remember term
-  rm -f "$RUN/passwords" "$RUN/application" "$RUN/archive"
+  rm -f "$RUN/passwords" "$RUN/application" "$RUN/archive" "$RUN/declared"
+  declared_digest=''
   if is_up && ! is_standby; then
     say "is no longer the primary: it stops"
     # Who hands over stops in good order, so that standbys get all of it; who was replaced stops at once.
@@ -326,6 +329,21 @@ follow() {
     # Without an upstream nothing must arrive anymore before this is reported.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
   fi
+}
+
+is_fenced() {
+  case " $fenced " in *" $POD_NAME "*) ;; *) return 1 ;; esac
+}
+
+# The user has fenced this server: its pod and its data stay as they are.
+halt() {
+  if is_up; then
+    say "is fenced: it stops"
+    state stopping
+    stop_server fast 300
+  fi
+  rm -f "$RUN/passwords" "$RUN/application" "$RUN/archive" "$RUN/declared"
+  state halted
 }
 
 # The pod ends. A server has the pod's grace to write everything out; a primary with standbys has as long as in a hand-over, and reports
@@ -359,11 +377,14 @@ if has_data; then chmod 0700 "$PGDATA"; fi
 while :; do
   checkpoint=''
   restart=''
+  fenced=''
   . "$TOPOLOGY/topology"
   keep_watch
   if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then
     say "waits for a newer topology than that of term $term"
     state waiting
+  elif is_fenced; then
+    halt
   else
     settle
     stop_for_restart

@@ -17,6 +17,7 @@
 #   rejected     parameters that the server does not accept
 #   token        of this report: the operator returns it, which proves that it was there later
 #   fencing      seconds without contact after which this server stops by itself while it leads
+#   declared, declaredProblems  the digest of the declared roles and databases that a primary has carried out, and what failed, as JSON
 #   segmentSize, position, history, archived, waiting, backups  of a primary that archives its WAL: see archive-facts.sh
 #   password     a digest of the administrator's password that the server was last given
 #
@@ -44,6 +45,7 @@ read -r uptime _ < /proc/uptime
 [ -f "$RUN/password" ] && echo "password=$(cat "$RUN/password")"
 [ -d "$VOLUME/unarchived" ] && echo "aside=$(find "$VOLUME/unarchived" -type f ! -name '.*' | wc -l)"
 [ -f "$RUN/archive" ] && cat "$RUN/archive"
+[ -f "$RUN/declared" ] && cat "$RUN/declared"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
 [ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"
 if [ -s "$PGDATA/PG_VERSION" ]; then

@@ -5,6 +5,7 @@ import { podTemplateErrors } from "konverge/pods";
 import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
 import { Database } from "./database.ts";
 import { LONGEST_RESTORE_NAME } from "./database-restore.ts";
+import { declaredErrors } from "./declared-rules.ts";
 import { engineOf } from "./engines.ts";
 import { parameterErrors } from "./parameter-rules.ts";
 import { bootstrapName } from "./restore-hold.ts";
@@ -32,6 +33,7 @@ export function specErrors(database: Database, old: Database | undefined): Field
     errors.push(fieldInvalid("spec.storage.limit", storage.limit, `must not be less than spec.size (${size})`));
   }
   errors.push(...resourceErrors(database), ...bootstrapErrors(database), ...podTemplateErrors(database.spec.template));
+  errors.push(...declaredErrors(database));
   const engine = engineOf(database);
   if (engine.name === "mysql") errors.push(...mysqlErrors(database));
   if (old && engineOf(old).name !== engine.name) {
@@ -94,6 +96,8 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.credentials.rotateEvery", spec.credentials?.rotateEvery !== undefined],
     ["spec.pooler", spec.pooler !== undefined],
     ["spec.application", spec.application !== undefined],
+    ["spec.roles", spec.roles !== undefined],
+    ["spec.databases", spec.databases !== undefined],
     ["spec.enableSuperuserAccess", spec.enableSuperuserAccess !== undefined],
     ["spec.tls", spec.tls !== undefined],
     ["spec.backup.objectStore", spec.backup?.objectStore !== undefined],

@@ -35,15 +35,18 @@ import { Database } from "./database.ts";
 import { specErrors } from "./database-admission.ts";
 import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isStarting, leads, recordEvents, statusOf } from "./database-status.ts";
+import { declaredSecretFor } from "./declared.ts";
+import { declaredFindings } from "./declared-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
 import { DRILL_OF } from "./drill-jobs.ts";
 import { drillHistory } from "./drill-status.ts";
 import { engineOf } from "./engines.ts";
+import { fencedRollout, fencedServers } from "./fence.ts";
 import { type FleetRollout, markedServers } from "./fleet-rollout.ts";
 import { cordonedNodes, decide, indexOf, restartFor, synchronousOf } from "./leader-decision.ts";
 import { LEASE_ROUND, type Leases } from "./leases.ts";
 import type { DatabaseMetrics } from "./metrics.ts";
-import { applicationSecretName, backupName, podName, secretName, topologyName } from "./names.ts";
+import { applicationSecretName, backupName, declaredName, podName, secretName, topologyName } from "./names.ts";
 import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
 import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
@@ -89,6 +92,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
+      watchKind<Secret, Database>(Secret, {
+        references: ({ spec }) => (spec.roles ?? []).flatMap(({ passwordSecret }) => passwordSecret?.name ?? []),
+      }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watchKind<Job, Database>(Job, {
         labelSelector: DRILL_OF,
@@ -132,8 +138,14 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const isAsked = engine.name === "postgres" && !stopped;
       const members = await askServers(database, written, count, { ask: isAsked ? ask : undefined, leases }, context);
       const outdated = outdatedPods(database, servers, context);
+      const fenced = fencedServers(
+        database,
+        members.map(({ name }) => name),
+      );
       const due: RolloutStep =
-        stopped || written.operation ? { step: "none" } : rolloutStep(members, written.primary, outdated);
+        stopped || written.operation
+          ? { step: "none" }
+          : fencedRollout(rolloutStep(members, written.primary, outdated), fenced);
       const all = cache.list(Database);
       const rollout = fleet.step(due, { database, servers, members, all, now: clock.now() });
       const waits = rollout.step === "wait" && rollout.isTurn === true;
@@ -141,7 +153,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const config = configFor(database, engine);
       const decided = stopped
         ? { topology: held }
-        : await decide(database, held, members, { rollout, leases }, context);
+        : await decide(database, held, members, { rollout, leases, fenced }, context);
       const parameters: ParameterStep =
         rollout.step === "none" || waits
           ? parameterStep(members, written.primary, configurationDigest(config))
@@ -170,6 +182,10 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const problem = ready
         ? undefined
         : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));
+      const secretOf = (name: string) => cache.get(Secret, `${metadata.namespace}/${name}`);
+      const { secrets } = clock;
+      const [declared] = declaredSecretFor(database, { live: secretOf(declaredName(database)), secretOf, secrets });
+      const leading = members.find(({ report }) => report?.role === "primary")?.report;
       const findings: Findings = {
         engine,
         members,
@@ -184,14 +200,14 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         atLimit: desired.atLimit ?? false,
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
+        declared: declaredFindings(database, { secret: declared, secretOf, leader: leading }),
         drills: await drillHistory(database, context),
         stopped,
       };
       recordEvents(database, findings, events);
       metrics.update(database, findings, () => cache.list(Database));
-      const reportedDigest = members.find(({ report }) => report?.role === "primary")?.report?.password;
+      const reportedDigest = leading?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
-      const { secrets } = clock;
       const [application] = applicationSecretFor(database, engine, { live: liveApplication, secrets });
       const secret = credentialsFor(database, engine, { live, secrets, now: clock.now(), reportedDigest, application });
       const ofPoolers = secret.data?.[hasSuperuserAccess(database) ? "password" : "userlist.txt"] ?? "";
@@ -205,6 +221,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         children: [
           secret,
           ...(application ? [application] : []),
+          ...(declared ? [declared] : []),
           ...certificates,
           ...certificatesFor(database),
           ...podMonitorsFor(database),
@@ -214,6 +231,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
             instances: count,
             synchronous: synchronousOf(database),
             port: engine.port,
+            fenced,
           }),
           ...servicesFor(database, engine),
           ...disruptionBudgetFor(database, brokenServers(members, clock.now())),

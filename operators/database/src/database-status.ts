@@ -8,9 +8,11 @@ import {
 } from "konverge";
 import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import { DATABASES, type DeclaredFindings, declaredConditions, ROLES } from "./declared-status.ts";
 import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
 import { failoverCondition } from "./failover-policy.ts";
+import { fenceText } from "./fence.ts";
 import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
@@ -40,6 +42,7 @@ export interface Findings {
   readonly capacity: string | undefined;
   readonly lastBackup: string | undefined;
   readonly drills: readonly Drill[];
+  readonly declared: DeclaredFindings;
   /** Why servers are stopped, if they are meant to be. */
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
@@ -117,6 +120,8 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(capacity !== undefined && { storage: capacity }),
     ...(lastBackup !== undefined && { lastBackupTime: lastBackup }),
     ...windowStatus(database, members),
+    ...(findings.declared.roles.length > 0 && { roles: [...findings.declared.roles] }),
+    ...(findings.declared.databases.length > 0 && { databases: [...findings.declared.databases] }),
     ...(findings.drills.length > 0 && { drills: [...findings.drills] }),
   };
 }
@@ -171,6 +176,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     ...failoverCondition(database),
     ...recoverableCondition(database, findings.members),
     ...drillCondition(database, findings.drills),
+    ...declaredConditions(findings.declared),
     // The servers may run, and then Ready says so; that this generation will not come about is another matter.
     Stalled: refusal(findings, refused),
   };
@@ -182,7 +188,8 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
   const { members } = findings;
   if (leads(step.topology, members) && members.length > 1) {
     const missing = members.filter(({ pod }) => !pod?.ready).map(({ name }) => name);
-    const message = missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}` : "";
+    const message =
+      missing.length > 0 ? `the primary is ready; not ready yet: ${missing.join(", ")}${fenceText(members)}` : "";
     return { ...always, Ready: conditionTrue("PrimaryRuns", message) };
   }
   const message = stopped ? "servers are being stopped" : "servers are being started";
@@ -251,6 +258,11 @@ export function recordEvents(database: Database, findings: Findings, events: Eve
   const recoverable = recoverableCondition(database, findings.members)[RECOVERABLE];
   if (recoverable?.reason === "WALMissing" && was(RECOVERABLE)?.reason !== "WALMissing")
     events.warning("WALMissing", recoverable.message ?? "");
+  for (const type of [ROLES, DATABASES]) {
+    const condition = declaredConditions(findings.declared)[type];
+    if (condition?.status === "False" && condition.reason === "Failed" && was(type)?.message !== condition.message)
+      events.warning(`${type === ROLES ? "Role" : "Database"}NotApplied`, condition.message ?? "");
+  }
   const [drill] = findings.drills;
   if (drill?.result === "Failed" && status?.drills?.[0]?.name !== drill.name)
     events.warning("DrillFailed", `${drill.name}: ${drill.error}`);

@@ -3,6 +3,7 @@ import type { ResourceRequirements } from "konverge/kinds";
 import { podTemplateField } from "konverge/pods";
 import { applicationSpec } from "./application-spec.ts";
 import { backupSpec } from "./backup-spec.ts";
+import { declaredDatabases, declaredRoles, declaredStatus } from "./declared-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";
 
 /** When no server accepts writes and the primary does not come back. */
@@ -111,6 +112,12 @@ export const Database = defineKind({
         application: applicationSpec
           .optional()
           .describe("Creates a database and the role that owns it, with a Secret `<name>-app`."),
+        roles: declaredRoles
+          .optional()
+          .describe("Roles of the server. What is changed by hand is repaired; a role that is not listed stays."),
+        databases: declaredDatabases
+          .optional()
+          .describe("Databases of the server, with their schemas and extensions. One that is not listed stays."),
         enableSuperuserAccess: z
           .boolean()
           .optional()
@@ -194,6 +201,8 @@ export const Database = defineKind({
             }),
           )
           .optional(),
+        roles: declaredStatus.optional().describe("The outcomes for spec.roles."),
+        databases: declaredStatus.optional().describe("The outcomes for spec.databases."),
         update: z
           .enum(["Waiting", "Updating"])
           .optional()
@@ -235,9 +244,16 @@ export const Database = defineKind({
       }),
       objectRules: [
         postgresOnly("instances", "!has(self.spec.instances) || self.spec.instances == 1"),
-        ...["switchoverTo", "storage", "pooler", "application", "enableSuperuserAccess", "tls"].map((field) =>
-          postgresOnly(field, `!has(self.spec.${field})`),
-        ),
+        ...[
+          "switchoverTo",
+          "storage",
+          "pooler",
+          "application",
+          "roles",
+          "databases",
+          "enableSuperuserAccess",
+          "tls",
+        ].map((field) => postgresOnly(field, `!has(self.spec.${field})`)),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
         postgresOnly("backup.drill", "!has(self.spec.backup) || !has(self.spec.backup.drill)"),
         cel(NEEDS_IMAGE, {

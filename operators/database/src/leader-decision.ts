@@ -5,6 +5,7 @@ import { durationMs } from "konverge/time";
 import { adoptionStep, findsEarlierVolumes } from "./adoption.ts";
 import type { Database } from "./database.ts";
 import { allowsDataLoss } from "./failover-policy.ts";
+import { fencedStep } from "./fence.ts";
 import { isForsaken, isServing, type Member, nextStep, type Step } from "./leadership.ts";
 import type { Leases } from "./leases.ts";
 import { type ParameterStep, withRestart } from "./parameter-rollout.ts";
@@ -30,10 +31,13 @@ export async function decide(
   database: Database,
   topology: Topology,
   members: readonly Member[],
-  { rollout, leases }: { readonly rollout: RolloutStep; readonly leases: Leases },
+  ways: { readonly rollout: RolloutStep; readonly leases: Leases; readonly fenced: readonly string[] },
   context: ReconcileContext,
 ): Promise<Step> {
   const { spec, status, metadata } = database;
+  const { rollout, leases } = ways;
+  const fenced = fencedStep({ topology, members }, ways.fenced);
+  if (fenced) return fenced;
   if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;

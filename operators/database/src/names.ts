@@ -7,6 +7,8 @@ export const tlsSecretName = ({ metadata }: Database) => `${metadata.name}-tls`;
 /** Of the Certificate that cert-manager issues, and of its Secret. */
 export const certificateName = ({ metadata }: Database) => `${metadata.name}-certificate`;
 export const authorityName = ({ metadata }: Database) => `${metadata.name}-ca`;
+/** Of the Secret with the declared roles and databases. */
+export const declaredName = ({ metadata }: Database) => `${metadata.name}-declared`;
 export const configName = ({ metadata }: Database) => `${metadata.name}-config`;
 export const scriptsName = ({ metadata }: Database) => `${metadata.name}-scripts`;
 export const topologyName = ({ metadata }: Database) => `${metadata.name}-topology`;

@@ -20,7 +20,7 @@ let all: Readonly<Record<string, string>> | undefined;
 const allScripts = () => (all ??= readScripts());
 
 function readScripts(): Readonly<Record<string, string>> {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".sh"));
+  const names = readdirSync(folder).filter((name) => /\.(sh|sql)$/.test(name));
   return Object.freeze(Object.fromEntries(names.sort().map((name) => [name, script(name)])));
 }
 

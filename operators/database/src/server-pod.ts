@@ -2,6 +2,7 @@ import type { Affinity, Container, EnvVar, PodSpec, Volume, VolumeMount } from "
 import { type PodTemplateOverlay, sameNodeAffinity } from "konverge/pods";
 import { applicationEnvironment, applicationMounts, applicationVolumes } from "./application.ts";
 import type { Database } from "./database.ts";
+import { DECLARED_FOLDER, declaredMounts, declaredVolumes } from "./declared.ts";
 import type { Engine } from "./engines.ts";
 import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts";
 import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
@@ -124,6 +125,7 @@ function postgresServer(database: Database): Server {
     { name: "SCRIPTS", value: SCRIPTS_FOLDER },
     { name: "STOP_SECONDS", value: String(GRACE_SECONDS - LAST_SECONDS) },
     { name: "FENCE_SECONDS", value: String(FENCE_SECONDS) },
+    { name: "DECLARED", value: DECLARED_FOLDER },
     ...applicationEnvironment(database),
     ...tlsEnvironment(database),
     ...archiveEnvironment(database),
@@ -134,6 +136,7 @@ function postgresServer(database: Database): Server {
     { name: "topology", mountPath: TOPOLOGY_FOLDER, readOnly: true },
     { name: "run", mountPath: RUN_FOLDER },
     { name: "shared-memory", mountPath: "/dev/shm" },
+    ...declaredMounts(),
     ...applicationMounts(database),
     ...tlsMounts(database),
     ...archiveMounts(database),
@@ -158,6 +161,7 @@ function postgresServer(database: Database): Server {
       { name: "run", emptyDir: {} },
       // Counts against the limit of memory, which bounds it.
       { name: "shared-memory", emptyDir: { medium: "Memory" } },
+      ...declaredVolumes(database),
       ...applicationVolumes(database),
       ...tlsVolumes(database),
       ...archiveVolumes(database),

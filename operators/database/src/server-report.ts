@@ -7,7 +7,7 @@ import { SERVER } from "./server-pod.ts";
 
 /** What a server says about itself: what `status.sh` prints. */
 export interface ServerReport {
-  /** primary, standby, stopping, stopped, empty, waiting, joining, overtaken, or fenced: it led, was cut off, and has stopped. */
+  /** primary, standby, stopping, stopped, empty, waiting, joining, overtaken, halted: the user has fenced it, or fenced: it led, was cut off, and has stopped. */
   readonly role: string;
   /** Of the topology that it has carried out. */
   readonly term: number;
@@ -43,8 +43,18 @@ export interface ServerReport {
   readonly token?: string;
   /** Seconds without contact after which this server fences itself as the primary; absent without self-fencing. */
   readonly fencing?: number;
+  /** The digest of the declared roles and databases that a primary has carried out, and what of them failed. */
+  readonly declared?: string;
+  readonly declaredProblems?: readonly DeclaredProblem[];
   /** Of such a primary: what the archive has. */
   readonly archive?: ArchiveFacts;
+}
+
+/** What the server could not do, as `declared.sh` reports it. */
+export interface DeclaredProblem {
+  readonly kind: "role" | "database";
+  readonly name: string;
+  readonly message: string;
 }
 
 /** Asks the server in a pod, and extends its lease if there is a grant; undefined if it does not answer. */
@@ -124,13 +134,15 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     restarted: number("restarted"),
     fencing: number("fencing"),
   };
-  const [streaming, confirming, password, data, configuration] = [
+  const [streaming, confirming, password, data, configuration, declared] = [
     "streaming",
     "confirming",
     "password",
     "data",
     "configuration",
+    "declared",
   ].map((name) => facts.get(name));
+  const declaredProblems = problemsIn(facts.get("declaredProblems"));
   const token = facts.get("token");
   const [pendingRestart, rejected] = ["pendingRestart", "rejected"].map((name) => wordsIn(facts.get(name)));
   return {
@@ -142,12 +154,28 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(confirming !== undefined && { confirming }),
     ...(password !== undefined && { password }),
     ...(configuration !== undefined && { configuration }),
+    ...(declared !== undefined && declaredProblems && { declared, declaredProblems }),
     ...(pendingRestart && { pendingRestart }),
     ...(rejected && { rejected }),
     ...(data !== undefined && { data }),
     ...(token !== undefined && /^[0-9a-f]+\.[0-9]+$/.test(token) && { token }),
     ...(archive && { archive }),
   };
+}
+
+/** The JSON of `declared.sh`; undefined if it is none. */
+function problemsIn(text: string | undefined): DeclaredProblem[] | undefined {
+  try {
+    const all = JSON.parse(text ?? "") as unknown;
+    return Array.isArray(all) && all.every(isProblem) ? all : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isProblem(one: unknown): one is DeclaredProblem {
+  const { kind, name, message } = (one ?? {}) as Partial<DeclaredProblem>;
+  return (kind === "role" || kind === "database") && typeof name === "string" && typeof message === "string";
 }
 
 const wordsIn = (text: string | undefined) => text?.split(" ").filter((word) => word !== "");

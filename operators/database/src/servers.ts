@@ -1,14 +1,15 @@
 import type { ReconcileContext } from "konverge";
-import { ConfigMap, PersistentVolumeClaim, Pod, type StatefulSet } from "konverge/kinds";
+import { ConfigMap, PersistentVolumeClaim, Pod, Secret, type StatefulSet } from "konverge/kinds";
 import { parseQuantity } from "konverge/objects";
 import { failedCreateMessage, type WorkloadProblem, workloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
 import { configurationDigest } from "./database-children.ts";
+import { declaredDigest } from "./declared.ts";
 import { ignoreDeleted, ignoreMissing } from "./ignore-missing.ts";
 import type { Member } from "./leadership.ts";
 import { type Leases, lifeOf } from "./leases.ts";
 import { isRunning, memberOf } from "./members.ts";
-import { claimName, configName, podName, ROLE } from "./names.ts";
+import { claimName, configName, declaredName, podName, ROLE, topologyName } from "./names.ts";
 import type { AskServer } from "./server-report.ts";
 import type { Topology } from "./topology.ts";
 
@@ -79,11 +80,19 @@ export async function labelPods(
   const roleOf = (name: string) => (name === written.primary && name === next.primary ? "primary" : "standby");
   const config = observed(ConfigMap, configName(database));
   const configuration = config ? configurationDigest(config).slice(0, 8) : "";
+  const [, fenced = ""] =
+    /^fenced='(.*)'$/m.exec(observed(ConfigMap, topologyName(database))?.data?.["topology"] ?? "") ?? [];
+  const declared = declaredDigest(observed(Secret, declaredName(database)))?.slice(0, 8);
   // A primary that is about to hand over makes a checkpoint; a server that restarts is one of all.
   const { prepared, restart } = written;
   const markOf = (name: string) => {
-    const orders = [name === written.primary && prepared?.since, name === restart?.name && restart.since];
-    return [written.term, ...orders.filter((order) => order), configuration].join(" ");
+    const isFenced = fenced.split(" ").includes(name);
+    const orders = [
+      isFenced && "fenced",
+      name === written.primary && prepared?.since,
+      name === restart?.name && restart.since,
+    ];
+    return [written.term, ...orders.filter((order) => order), configuration, ...(declared ? [declared] : [])].join(" ");
   };
   const pods = members.flatMap(({ name }) => cache.get(Pod, `${database.metadata.namespace}/${name}`) ?? []);
   const changed = pods.filter(({ metadata: { name, labels, annotations } }) => {

@@ -63,7 +63,7 @@ export function adoptingTopology(): Topology {
 export function topologyFor(
   database: Database,
   topology: Topology,
-  servers: { instances: number; synchronous: number; port: number },
+  servers: { instances: number; synchronous: number; port: number; fenced?: readonly string[] },
 ) {
   const members = Array.from({ length: servers.instances }, (_, index) => {
     const name = podName(database, index);
@@ -82,6 +82,7 @@ export function topologyFor(
         `synchronous=${servers.synchronous}`,
         `fresh=${fresh ? "yes" : "no"}`,
         `checkpoint=${checkpoint}`,
+        `fenced='${(servers.fenced ?? []).join(" ")}'`,
         `restart='${restart ? `${restart.name} ${restart.since}` : ""}'`,
         "",
       ].join("\n"),

@@ -9,6 +9,8 @@ import {
   survivesSpecChanges,
 } from "@konverge/operator-suite";
 import { issued } from "./certificate-scenarios.ts";
+import { declaresOnce } from "./declared-scenarios.ts";
+import { fencedOnce } from "./halt-scenarios.ts";
 import { isKept, isOthers, withoutPasswords } from "./masks.ts";
 import {
   backupsOutlive,
@@ -24,6 +26,8 @@ import { backups, badInput, encrypted, ends, lives, made, resized } from "./scen
 const mask = withoutPasswords;
 survivesCrashesAndErrors("a database lives, whatever fails", databaseOperator, lives);
 survivesFaults("a database is made, whatever fails", databaseOperator, made, { mask });
+survivesFaults("a server is fenced and runs again, whatever fails", databaseOperator, fencedOnce, { mask });
+survivesFaults("roles and databases are declared, whatever fails", databaseOperator, declaresOnce, { mask });
 survivesDeletion("a database goes with all it has but its volumes, in each phase", databaseOperator, made, Database, {
   mask,
   kept: isKept,
@@ -41,6 +45,7 @@ exactRole(databaseOperator, [
   badInput,
   ...recovery,
   hasCompany,
+  declaresOnce,
   failsOverOnce,
 ]);
 survivesCrdDeletion("a database survives that its kinds go and come", databaseOperator, made, { mask });

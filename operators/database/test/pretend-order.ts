@@ -8,6 +8,7 @@ export interface Order {
   readonly fresh: boolean;
   readonly checkpoint: string;
   readonly restart: string;
+  readonly fenced: readonly string[];
 }
 
 /** Reads the file of the topology as `server.sh` does. */
@@ -25,5 +26,6 @@ export function parsedOrder(text: string): Order | undefined {
     fresh: field("fresh") === "yes",
     checkpoint: field("checkpoint"),
     restart: field("restart"),
+    fenced: field("fenced").split(" "),
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { FENCE_SECONDS } from "@konverge/database-operator";
 import type { TestEnvironment } from "@konverge/operator-suite";
-import { ConfigMap, Pod } from "konverge/kinds";
+import { ConfigMap, Pod, Secret } from "konverge/kinds";
 import { sleep } from "konverge/time";
 import { type Order, parsedOrder } from "./pretend-order.ts";
 
@@ -42,6 +42,8 @@ interface Server {
   promotedIn: number | undefined;
   /** Its configuration, the most connections that it was started with, and the restarts that it was ordered to make. */
   config: string;
+  /** The roles and databases that are declared, as JSON. */
+  declared: string;
   connections: number;
   restarted: string;
   asked: boolean;
@@ -78,6 +80,8 @@ export class PretendServers {
   password = "";
   /** What the archive of a primary has, as `archive-facts.sh` prints it. */
   archive: readonly string[] = [];
+  /** Declared roles and databases that PostgreSQL refuses. */
+  impossible: readonly { readonly kind: "role" | "database"; readonly name: string }[] = [];
   /** Seconds that a stop in good order takes. */
   stopTakes = 0;
   /** Seconds that a standby takes to become the primary. */
@@ -101,6 +105,7 @@ export class PretendServers {
             uid!,
             files.get("/topology/topology") ?? "",
             files.get("/etc/database/postgresql.conf") ?? "",
+            files.get("/declared/declared.json") ?? "",
           );
           await sleep(this.#stage.clock, 1_000, { signal: stop, background: true }).catch(() => undefined);
         }
@@ -145,10 +150,13 @@ export class PretendServers {
     }
     for (const { metadata, status } of pods) {
       if (status?.phase !== "Running") continue;
+      const of = metadata.labels!["database-name"];
       const file = async (map: string, key: string) =>
-        (await this.#stage.find(ConfigMap, `${metadata.labels!["database-name"]}-${map}`))?.data?.[key] ?? "";
+        (await this.#stage.find(ConfigMap, `${of}-${map}`))?.data?.[key] ?? "";
+      const secret = (await this.#stage.find(Secret, `${of}-declared`))?.data?.["declared.json"] ?? "";
+      const declared = Buffer.from(secret, "base64").toString();
       const config = await file("config", "postgresql.conf");
-      this.follow(metadata.name, metadata.uid!, await file("topology", "topology"), config);
+      this.follow(metadata.name, metadata.uid!, await file("topology", "topology"), config, declared);
     }
   }
 
@@ -221,6 +229,7 @@ export class PretendServers {
             `confirming=${confirming ? `ANY ${confirming.required} (${confirming.names.map((one) => `"${one}"`).join(",")})` : ""}`,
             `password=${this.password}`,
             ...this.archive,
+            ...this.#declaredLines(server),
             ...(server.checkpoint ? [`checkpoint=${server.checkpoint}`] : []),
           ]
         : []),
@@ -228,10 +237,25 @@ export class PretendServers {
     ].join("\n");
   }
 
+  /** What a primary reports of declared roles and databases. */
+  #declaredLines({ declared }: Server): string[] {
+    if (!declared) return [];
+    const problems = this.impossible.map(({ kind, name }) => ({ kind, name, message: `${name} cannot be done` }));
+    return [
+      `declared=${createHash("sha256").update(declared).digest("hex")}`,
+      `declaredProblems=${JSON.stringify(problems)}`,
+    ];
+  }
+
+  /** The roles and databases that the primary has. */
+  get declared(): string {
+    return [...this.#running.values()].find(({ role }) => role === "primary")?.declared ?? "";
+  }
+
   /** One second of a server's life. */
-  follow(pod: string, uid: string, text: string, config: string): void {
+  follow(pod: string, uid: string, text: string, config: string, declared = ""): void {
     const server = this.#serverOf(pod, uid);
-    if (!server.isolated) server.config = config;
+    if (!server.isolated) Object.assign(server, { config, declared });
     const order = parsedOrder(text);
     if (order && !server.isolated) {
       if (order.term >= server.volume.term) this.#obey(server, order);
@@ -281,6 +305,7 @@ export class PretendServers {
       stopsIn: undefined,
       promotedIn: undefined,
       config: "",
+      declared: "",
       connections: 0,
       restarted: "",
       asked: false,
@@ -313,6 +338,10 @@ export class PretendServers {
   #obey(server: Server, order: Order): void {
     const { term, primary, upstream, members, synchronous, fresh, checkpoint } = order;
     const { volume, pod } = server;
+    if (order.fenced.includes(pod)) {
+      Object.assign(server, { role: "halted", upstream: "", term });
+      return;
+    }
     if (this.#start(server, order)) {
       server.role = "restarting";
       return;

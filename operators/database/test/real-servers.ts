@@ -11,6 +11,8 @@ import {
   Database,
   type DatabaseBackup,
   type DatabaseRestore,
+  declaredDigest,
+  declaredSecretFor,
   engineOf,
   parseServerReport,
   parseTaskReport,
@@ -47,6 +49,7 @@ class RealServer {
   readonly credentials: string;
   readonly application: string;
   readonly tls: string;
+  readonly declared: string;
   readonly run: string;
   readonly config: string;
   container: RunningContainer | undefined;
@@ -59,6 +62,7 @@ class RealServer {
     this.credentials = room.folder("credentials");
     this.application = room.folder("application");
     this.tls = room.folder("tls");
+    this.declared = room.folder("declared");
     // A socket's path has at most 107 characters.
     this.run = room.folder("run");
     this.config = room.folder("config");
@@ -81,6 +85,7 @@ export class RealServers {
   #secret: Secret;
   readonly #applicationSecrets: readonly Secret[];
   #topology: Topology;
+  #declared: Secret | undefined;
   #synchronous: number;
   /** The last token of each server. */
   readonly #tokens = new Map<number, string>();
@@ -163,6 +168,7 @@ export class RealServers {
       instances: this.servers.length,
       synchronous: this.#synchronous,
       port: 5432,
+      fenced: (options.fenced ?? []).map((index) => this.nameOf(index)),
     });
     // Hosts and ports are other ones here.
     const text = this.servers.reduce((all, { name, port }, index) => {
@@ -217,6 +223,28 @@ export class RealServers {
     const changed = { ...this.database, spec: { ...spec, parameters: { ...QUICK, ...parameters } } };
     this.#config = configOf(changed);
     for (const { config } of this.servers) this.#place(config, this.#config.data ?? {});
+  }
+
+  /** Declares roles and databases, with the Secrets of their passwords, and waits until the primary has carried them out. */
+  async declare(index: number, spec: DeclaredSpec, passwords: readonly Secret[] = []): Promise<ServerReport> {
+    const secretOf = (name: string) => passwords.find(({ metadata }) => metadata.name === name);
+    const database = { ...this.database, spec: { ...this.database.spec, ...spec } };
+    const { secrets } = clock;
+    [this.#declared] = declaredSecretFor(database, { live: this.#declared, secretOf, secrets });
+    const { "declared.json": text = "" } = this.#declared?.data ?? {};
+    for (const { declared } of this.servers)
+      this.#place(declared, { "declared.json": Buffer.from(text, "base64").toString() });
+    let report: ServerReport | undefined;
+    await this.until("what is declared is carried out", async () => {
+      report = await this.status(index);
+      return report?.declared === declaredDigest(this.#declared);
+    });
+    return report!;
+  }
+
+  /** What the server gets of it. */
+  get declared(): string {
+    return Buffer.from(this.#declared?.data?.["declared.json"] ?? "", "base64").toString();
   }
 
   /** The digest of the configuration that nodes bring. */
@@ -412,7 +440,7 @@ export class RealServers {
     }
   }
 
-  #setting({ name, port, volume, topology, credentials, application, tls, run, config }: RealServer) {
+  #setting({ name, port, volume, topology, credentials, application, tls, declared, run, config }: RealServer) {
     return {
       folders: {
         "/var/lib/postgresql/data": volume,
@@ -420,11 +448,19 @@ export class RealServers {
         "/credentials": credentials,
         "/application": application,
         "/tls": tls,
+        "/declared": declared,
         "/run/database": run,
         "/etc/database": config,
         "/backups": this.backups,
       },
-      env: { POD_NAME: name, PORT: String(port), INTERVAL: "0.2", WATCH_INTERVAL: "0.5", ...this.#fencing },
+      env: {
+        POD_NAME: name,
+        PORT: String(port),
+        INTERVAL: "0.2",
+        WATCH_INTERVAL: "0.5",
+        DECLARED_SECONDS: "1",
+        ...this.#fencing,
+      },
     };
   }
 
@@ -447,6 +483,9 @@ function configOf(database: Database): ConfigMap {
   const config = configFor(database, engineOf(database));
   return { ...config, data: { ...config.data, "postgresql.conf": `${config.data?.["postgresql.conf"]}${CARELESS}` } };
 }
+
+/** Roles and databases, with the defaults that the API server fills in. */
+export type DeclaredSpec = Pick<Database["spec"], "roles" | "databases">;
 
 /** A certificate and its private key, PEM. */
 export interface Certificate {
@@ -479,4 +518,6 @@ export interface FollowOptions {
   /** Servers that are no longer members. */
   readonly without?: readonly number[];
   readonly synchronous?: number;
+  /** Servers that the user has fenced. */
+  readonly fenced?: readonly number[];
 }

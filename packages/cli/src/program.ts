@@ -6,6 +6,7 @@ import { cleanupCommand } from "./commands/cleanup.ts";
 import { clusterCommands, envtestApiServerCommand, envtestCommands } from "./commands/cluster.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { consoleCommand } from "./commands/console.ts";
+import { databaseCommand } from "./commands/database.ts";
 import { deployCommands } from "./commands/deploy.ts";
 import { devCommand } from "./commands/dev.ts";
 import { diffCrdCommand } from "./commands/diff-crd.ts";
@@ -54,6 +55,7 @@ Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has oth
   program.addCommand(docsCommand());
   for (const command of deployCommands()) program.addCommand(command);
   program.addCommand(imageCommand());
+  program.addCommand(databaseCommand());
   program.addCommand(cleanupCommand());
   program.addCommand(doctorCommand());
   program.addCommand(migrateStorageCommand());

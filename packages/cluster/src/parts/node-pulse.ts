@@ -1,7 +1,7 @@
 /**
  * Which nodes are alive, for parts in the same process. A kubelet reports that it is alive by renewing a Lease every ten
  * seconds; while no client reads those Leases, thousands of writes an hour would report nothing new
- * (docs/decisions/034-renew-node-leases-on-demand.md).
+ * (docs/decisions/035-simulated-nodes.md).
  */
 export class NodePulse {
   readonly #alive = new Set<string>();

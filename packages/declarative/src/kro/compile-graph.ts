@@ -6,12 +6,12 @@
  */
 import { fromCRD } from "@konverge/schema";
 import { ExpressionEnvironment, type ExpressionVariable } from "@konverge/schema/cel";
+import { type KindLookup, type KnownKind, objectSchema } from "../kinds/known-kinds.ts";
 import { compileNode } from "./compile-node.ts";
 import { compileStatus } from "./compile-status.ts";
 import { type Graph, type GraphNode, INSTANCE, isList } from "./graph.ts";
 import { GraphError, type GraphMistake } from "./graph-error.ts";
 import { definitionOf } from "./instance-definition.ts";
-import { type KindLookup, type KnownKind, objectSchema } from "./known-kinds.ts";
 import type { GraphResource, ResourceGraphDefinition } from "./resource-graph-definition.ts";
 import { simpleSchema } from "./simple-schema.ts";
 import { inOrder } from "./topological-order.ts";

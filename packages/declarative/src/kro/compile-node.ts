@@ -1,9 +1,9 @@
 /** Compiles the expressions of one resource, and checks them against the schema of the object that they fill in. */
 import type { Schema } from "@konverge/core";
 import type { Expression, ExpressionEnvironment, ExpressionVariable } from "@konverge/schema/cel";
+import type { KnownKind } from "../kinds/known-kinds.ts";
 import { type CompiledText, EACH, type GraphNode, INSTANCE, type Iterator, type NodeType } from "./graph.ts";
 import type { GraphMistake } from "./graph-error.ts";
-import type { KnownKind } from "./known-kinds.ts";
 import type { GraphResource } from "./resource-graph-definition.ts";
 import { isStandalone, pathText, splitText, type TemplateText, templateTexts } from "./templates.ts";
 

@@ -12,13 +12,13 @@ import {
   type ReconcileContext,
   watchKind,
 } from "@konverge/runtime";
+import { builtinKind, type KindLookup, kindsOf } from "../kinds/known-kinds.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 import { compileGraph } from "./compile-graph.ts";
 import type { Graph } from "./graph.ts";
 import { GraphError } from "./graph-error.ts";
 import { instanceController } from "./instance-controller.ts";
 import { GRAPH_NAME_LABEL } from "./instance-definition.ts";
-import { builtinKind, type KindLookup, kindsOf } from "./known-kinds.ts";
 import { ResourceGraphDefinition } from "./resource-graph-definition.ts";
 
 /** Allows changes of a kind that its instances may not survive. */

@@ -19,9 +19,9 @@ import {
   type WatchedKind,
   watchKind,
 } from "@konverge/runtime";
+import { builtinKind } from "../kinds/known-kinds.ts";
 import { ExternalReferences, kindsIn } from "./external-references.ts";
 import type { Graph } from "./graph.ts";
-import { builtinKind } from "./known-kinds.ts";
 import { NODE_LABEL } from "./labels.ts";
 import { type Existing, type NodeResult, type Resolved, resolveGraph } from "./resolve-graph.ts";
 

@@ -1,26 +1,12 @@
 import type { Schema } from "@konverge/core";
 import { CustomResourceDefinition } from "@konverge/kinds";
 import { pluralOf } from "@konverge/schema";
+import { CONDITIONS } from "../kinds/conditions-schema.ts";
 import type { ResourceGraphDefinition } from "./resource-graph-definition.ts";
 
 /** Says to which graph a definition belongs. */
 export const GRAPH_NAME_LABEL = "kro.run/resource-graph-definition-name";
 export const GRAPH_ID_LABEL = "kro.run/resource-graph-definition-id";
-
-const CONDITIONS: Schema = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: {
-      type: { type: "string" },
-      status: { type: "string" },
-      reason: { type: "string" },
-      message: { type: "string" },
-      lastTransitionTime: { type: "string" },
-      observedGeneration: { type: "integer" },
-    },
-  },
-};
 
 const COLUMNS = [
   { name: "State", type: "string", jsonPath: ".status.state" },

@@ -1,10 +1,10 @@
 import { type Operator, operator } from "@konverge/runtime";
 import { type AnyCrd, type AnyKind, crdsFromYaml, fromCRD, parseYaml } from "@konverge/schema";
+import { kindsOf } from "../kinds/known-kinds.ts";
 import { compileGraph } from "./compile-graph.ts";
 import type { Graph } from "./graph.ts";
 import { graphController } from "./graph-controller.ts";
 import { instanceController } from "./instance-controller.ts";
-import { kindsOf } from "./known-kinds.ts";
 import { ResourceGraphDefinition } from "./resource-graph-definition.ts";
 
 /** Options of {@link kroOperator}. */
