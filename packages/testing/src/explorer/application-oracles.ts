@@ -85,10 +85,3 @@ function isTrue(object: AnyObject, name: string): boolean {
   const all = Array.isArray(conditions) ? (conditions as Condition[]) : [];
   return all.some(({ type, status }) => type === name && status === "True");
 }
-
-/** Jobs and pods have ended when they will not run again. */
-export function hasEnded(object: AnyObject): boolean {
-  const { phase } = (object["status"] ?? {}) as ConventionalStatus;
-  if (object.kind === "Pod") return phase === "Succeeded" || phase === "Failed";
-  return object.kind === "Job" && (isTrue(object, "Complete") || isTrue(object, "Failed"));
-}

@@ -1,6 +1,7 @@
 import { SIMULATION_ANNOTATION_PREFIX } from "@konverge/cluster";
 import { type AnyObject, controllerOf, isNotFound, sleep } from "@konverge/core";
 import type { ApplicationFault } from "./application-fault.ts";
+import { hasEnded } from "./ended-objects.ts";
 import type { World } from "./world.ts";
 
 /** How often a new Job's pods are looked for. They take longer to start. */
@@ -42,11 +43,6 @@ async function failJob({ name, ms }: ApplicationFault, world: World): Promise<vo
       await behave(world, pod.metadata.name, { "exit-code": "1" });
     }
   }
-}
-
-function hasEnded(job: AnyObject): boolean {
-  const { conditions = [] } = (job["status"] ?? {}) as { conditions?: { type: string; status: string }[] };
-  return conditions.some(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"));
 }
 
 async function listed({ client, namespace }: World, api: string, plural: string): Promise<readonly AnyObject[]> {

@@ -1,7 +1,7 @@
 import { SIMULATION_ANNOTATION_PREFIX } from "@konverge/cluster";
 import { type AnyObject, controllerOf } from "@konverge/core";
 import type { TestEnvironment } from "../environment/test-environment.ts";
-import { hasEnded } from "./application-oracles.ts";
+import { hasEnded } from "./ended-objects.ts";
 import { fieldDifferences } from "./field-differences.ts";
 
 /** Objects by kind and name, as JSON text that two runs share if they end alike. */

@@ -1,6 +1,6 @@
 import type { AnyObject, Random } from "@konverge/core";
 import { parseApiVersion } from "@konverge/core";
-import { troublesAtWrite, troublesOf } from "./application-fault.ts";
+import { troublesAtWrite, troublesOf } from "./application-candidates.ts";
 import { externalFaultsAt } from "./external-fault.ts";
 import { type Fault, type FaultPoint, type FaultTarget, faultName, pointKey } from "./fault.ts";
 import type { FaultFamily } from "./fault-family.ts";

@@ -1,7 +1,8 @@
 import type { AnyObject } from "@konverge/core";
-import { hasEnded, isFatal, reportsFailure, withoutDetails } from "./application-oracles.ts";
+import { isFatal, reportsFailure, withoutDetails } from "./application-oracles.ts";
 import { budgetOracle, foreignDeletionOracle, restartOracle } from "./disruption-oracles.ts";
 import { type EndState, type EndStateMask, endStateDifferences, shownNames } from "./end-state.ts";
+import { hasEnded } from "./ended-objects.ts";
 import { exitOracle } from "./exit-oracle.ts";
 import { lostUpdateOracle, repeatedEffectOracle } from "./identity-oracles.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";

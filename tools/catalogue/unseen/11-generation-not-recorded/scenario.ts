@@ -27,7 +27,7 @@ export async function isUpdated(context: Reconciliation, app: App): Promise<bool
   const { name } = app.metadata;
   const size = String(app.spec.size);
   const found = await live(context, ConfigMap, name);
-  if (found?.data?.["size"] === size) return false;
+  if (found?.data?.["size"] === size && found.metadata.labels?.["app"] === name) return false;
   await applyMap(context, configMap(app, name, { size }, ownedBy(app)));
   return true;
 }

@@ -1,8 +1,8 @@
 import { type AnyObject, isNotFound, type KindRef, keyOf } from "@konverge/core";
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
-import { hasEnded } from "../application-oracles.ts";
 import { type EndState, endStateDifferences } from "../end-state.ts";
+import { hasEnded } from "../ended-objects.ts";
 import { inPart } from "../part.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
