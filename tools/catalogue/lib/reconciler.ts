@@ -66,7 +66,8 @@ class Loop {
     for (const kind of this.#definition.watches ?? []) {
       const informer = new Informer(transport, kind, clock, ({ metadata }) => {
         const { namespace, labels, ownerReferences } = metadata;
-        const app = ownerReferences?.find(({ controller }) => controller)?.name ?? labels?.["app"];
+        const app =
+          ownerReferences?.find(({ kind, controller }) => controller && kind === "App")?.name ?? labels?.["app"];
         if (app) this.#add(`${namespace}/${app}`);
       });
       this.#informers.set(kind.plural, informer);

@@ -4,7 +4,7 @@ import { live } from "../../lib/members.ts";
 import { reconciler } from "../../lib/reconciler.ts";
 import { run, suspend, suspendedTwice } from "./scenario.ts";
 
-// What is Suspended already is left alone, also when pods were created since: the phase changes when they are ready (ray-project/kuberay#1741).
+// What is Suspended already is ignored, also when pods were created since: the phase changes when they are ready (ray-project/kuberay#1741).
 export const scenario = suspendedTwice(
   reconciler({
     watches: [Pod],

@@ -3,7 +3,7 @@ import { reconciler } from "../../lib/reconciler.ts";
 import { setStatus } from "../../lib/steps.ts";
 import { database, loggedIn, password } from "./scenario.ts";
 
-// A Secret that was lost is made anew, and the database keeps the password of its first start (eclipse-che/che#14630).
+// A Secret that was lost is recreated, and the database keeps the password of its first start (eclipse-che/che#14630).
 export const scenario = loggedIn(
   reconciler({
     watches: [Secret],

@@ -3,7 +3,7 @@ import { reconciler } from "../../lib/reconciler.ts";
 import { configMap, ownedBy, setStatus, tolerant } from "../../lib/steps.ts";
 import { PAGES, withOwnPage } from "./scenario.ts";
 
-// What the spec does not ask for is deleted by its name, whoever made it (VictoriaMetrics/operator#758).
+// What the spec does not ask for is deleted by its name, also if its user made it (VictoriaMetrics/operator#758).
 export const scenario = withOwnPage(
   reconciler({
     permissions: [PAGES],

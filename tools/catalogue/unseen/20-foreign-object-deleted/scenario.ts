@@ -3,7 +3,7 @@ import type { Program, Scenario } from "@konverge/testing";
 import { app } from "../../lib/app.ts";
 import { changeSpec, reaches } from "../../lib/steps.ts";
 
-/** An App without a page of its own, for which its user writes one. Then it is resized. */
+/** An App has no page, so its user writes one. Then it is resized. */
 export const withOwnPage =
   (program: Program): Scenario =>
   async (environment) => {
