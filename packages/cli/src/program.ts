@@ -22,6 +22,7 @@ import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { probeCommand } from "./commands/probe.ts";
 import { projectCommands } from "./commands/project.ts";
+import { rehearseCommand } from "./commands/rehearse.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { stopOnSignals, stopWithNpm } from "./commands/stop-on-signals.ts";
 import { runCommand } from "./run/run-command.ts";
@@ -60,6 +61,7 @@ Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has oth
   program.addCommand(doctorCommand());
   program.addCommand(migrateStorageCommand());
   program.addCommand(replayCommand());
+  program.addCommand(rehearseCommand());
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
   program.addCommand(mcpCommand(version()));

@@ -1,7 +1,9 @@
 import { realClock } from "@konverge/core";
 import { Command, Option } from "commander";
 import { whole } from "../arguments.ts";
+import { loadOperators } from "../operators/operator-modules.ts";
 import { type Output, outputOption } from "../output-option.ts";
+import { UsageError } from "../usage-error.ts";
 
 const NAME = "the cluster (default: konverge, or the only one that runs)";
 /** As kubectl prints what it does not know. */
@@ -76,22 +78,63 @@ function getCommand(): Command {
     );
 }
 
+interface SnapshotFlags {
+  readonly name?: string;
+  readonly fromContext?: string | true;
+  readonly kubeconfig?: string;
+  readonly operator?: readonly string[];
+  readonly printRole?: boolean;
+}
+
 function snapshotCommand(): Command {
   return new Command("snapshot")
-    .description("save the state of a running embedded cluster, Secrets included, to a file")
+    .description("save the state of a running embedded cluster, or what operators work on in any cluster, to a file")
     .argument("<file>", "file to write; an existing one is replaced")
     .option("--name <name>", NAME)
+    .option(
+      "--from-context [name]",
+      "read the cluster of this context of the kubeconfig, or of the current one; it is only listed",
+    )
+    .option("--kubeconfig <file>", "with --from-context: kubeconfig file (default: $KUBECONFIG or ~/.kube/config)")
+    .option(
+      "--operator <modules...>",
+      "with --from-context: only what the operators in these modules work on (default: everything)",
+    )
+    .option("--print-role", "with --from-context: print the role that suffices to read the cluster, and write no file")
     .addHelpText(
       "after",
-      "\nFor example: npx konverge snapshot before.snapshot\n             npx konverge restore before.snapshot --name again",
+      `
+Of an embedded cluster, everything is saved, Secrets included. With --from-context, values of Secrets are replaced by
+placeholders of the same shape, wherever the cluster repeats them.
+
+For example: npx konverge snapshot before.snapshot
+             npx konverge restore before.snapshot --name again
+             npx konverge snapshot prod.snapshot --from-context prod --operator src/operator.ts`,
     )
-    .action(async (file: string, { name }: { name?: string }) => {
+    .action(async (file: string, { fromContext, ...flags }: SnapshotFlags) => {
+      if (fromContext !== undefined) return liveSnapshot(file, fromContext, flags);
+      const unused = Object.keys(flags).find((flag) => flag !== "name");
+      if (unused) throw new UsageError("--kubeconfig, --operator and --print-role are for --from-context");
       const { runningCluster } = await import("../embedded/running-cluster.ts");
       const { snapshot } = await import("../embedded/snapshot.ts");
-      const cluster = await runningCluster(name);
+      const cluster = await runningCluster(flags.name);
       await snapshot(cluster, file, realClock());
       console.log(`${file} has the state of cluster ${cluster.name}`);
     });
+}
+
+async function liveSnapshot(file: string, context: string | true, flags: SnapshotFlags): Promise<void> {
+  const { name, kubeconfig, operator, printRole } = flags;
+  if (name !== undefined) throw new UsageError("pass either --name or --from-context");
+  const { liveClusterRole, saveLiveCluster } = await import("../live/live-cluster.ts");
+  const source = {
+    ...(context !== true && { context }),
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    operators: operator ? await loadOperators(operator) : [],
+    settings: { flags: new Map<string, string>(), env: process.env },
+  };
+  if (printRole) process.stdout.write(await liveClusterRole(source));
+  else for (const line of await saveLiveCluster(source, file)) console.log(line);
 }
 
 interface RestoreFlags {

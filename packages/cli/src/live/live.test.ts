@@ -131,7 +131,8 @@ test("the printed role suffices to read the snapshot, and each of its rules is n
   const { client } = cluster;
   const { resources } = await client.mapper.refresh();
   const kinds = kindsToRead(permissions, resources);
-  const [role, binding] = parseYaml(readerRole(kinds)) as [
+  const [account, role, binding] = parseYaml(readerRole(kinds)) as [
+    AnyObject,
     AnyObject & { rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[] },
     AnyObject,
   ];
@@ -140,7 +141,7 @@ test("the printed role suffices to read the snapshot, and each of its rules is n
     groups: ["system:serviceaccounts", "system:authenticated"],
   });
   await assert.rejects(readLiveState(reader, kinds), /forbidden/);
-  for (const object of [role, binding]) {
+  for (const object of [account, role, binding]) {
     await client.create(await client.mapper.resolve(object as { apiVersion: string; kind: string }), object as never);
   }
   assert.deepEqual([...new Set(role.rules.flatMap(({ verbs }) => verbs))], ["list"]);

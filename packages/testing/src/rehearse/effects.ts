@@ -1,6 +1,7 @@
 import type { StoredChange } from "@konverge/apiserver";
 import type { Cluster } from "@konverge/cluster";
 import { type AnyObject, controllerOf, readinessOf } from "@konverge/core";
+import { comparableText } from "../explorer/end-state.ts";
 import { nameText, type ObjectName, resourceOf, stableKey, stateCollections } from "./stored-object.ts";
 
 /** What became of an object that there was at the start. */
@@ -32,8 +33,8 @@ export class Effects {
   /** Since when objects that were ready are not. */
   readonly #unready = new Map<string, { since: number; effect: Effect }>();
   readonly #owners = new Map<string, ObjectName>();
-  /** The number of changes to objects other than nodes. */
-  changes = 0;
+  /** The states that objects other than nodes have been in: what goes back and forth brings nothing new. */
+  readonly #states = new Set<string>();
   #seen: number;
 
   constructor(cluster: Cluster) {
@@ -50,6 +51,11 @@ export class Effects {
       }
       this.#start.set(storage, known);
     }
+  }
+
+  /** How many different states objects other than nodes have been in since the start. */
+  get states(): number {
+    return this.#states.size;
   }
 
   get found(): readonly Effect[] {
@@ -75,8 +81,8 @@ export class Effects {
   }
 
   #take({ storage, key, entry, previous, deleted, at }: StoredChange & { storage: string }): void {
-    if (storage !== "/nodes") this.changes++;
     const object = JSON.parse(entry.text) as AnyObject;
+    if (storage !== "/nodes") this.#states.add(`${storage} ${key} ${deleted} ${comparableText(object)}`);
     const before = this.#start.get(storage)?.get(key);
     const name: ObjectName = { resource: resourceOf(storage), key };
     if (!before && !this.#owners.has(entry.uid)) this.#owners.set(entry.uid, { ...name, key: stableKey(key, object) });

@@ -30,8 +30,9 @@ export interface RefusedWrite extends ObjectName {
 /** What is no part of the state that an operator works on. */
 const ROUTINE = new Set(["events", "leases"]);
 const ROUTINE_GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
-/** It follows from other fields. */
-const DERIVED = /^status\.(conditions\[[^\]]*\]\.)?observedGeneration$/;
+/** It follows from other fields, or from where the operator runs. */
+const DERIVED =
+  /^status\.(conditions\[[^\]]*\]\.)?observedGeneration$|^(webhooks\[[^\]]*\]|spec\.conversion\.webhook)\.clientConfig\b/;
 
 /**
  * Records what an operator does to a cluster: its requests by verb, and each write that changed something, by object and field.
@@ -40,6 +41,7 @@ export class OperatorWrites {
   readonly effective: EffectiveWrite[] = [];
   readonly refused: RefusedWrite[] = [];
   readonly requests: Record<string, number> = {};
+  readonly #refusals = new Set<string>();
   readonly #cluster: Cluster;
   readonly #ignored: string;
   readonly #most: number;
@@ -61,6 +63,11 @@ export class OperatorWrites {
   /** Whether the operator was stopped because it wrote without end. */
   get isHalted(): boolean {
     return this.effective.length + this.refused.length >= this.#most;
+  }
+
+  /** How many different writes were refused. */
+  get refusals(): number {
+    return this.#refusals.size;
   }
 
   get total(): number {
@@ -91,7 +98,9 @@ export class OperatorWrites {
     const known = name ? (namespace ? `${namespace}/${name}` : name) : undefined;
     if (answer.status >= 400) {
       const { message = body } = parsed(body) as { message?: string };
-      this.refused.push({ ...of, key: known ?? "*", verb, code: answer.status, message });
+      const refused = { ...of, key: known ?? "*", verb, code: answer.status, message };
+      this.refused.push(refused);
+      this.#refusals.add(JSON.stringify(refused));
       return { ...answer, body };
     }
     const { metadata } = parsed(body) as Partial<AnyObject>;

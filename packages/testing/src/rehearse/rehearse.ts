@@ -12,6 +12,8 @@ export interface RehearseOptions {
   readonly operator: StartableOperator;
   /** The version that runs now. Default: none, and everything is reported that the new version does. */
   readonly against?: StartableOperator;
+  /** Settings of both versions. Default: those that they define. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Crash the new version at its first writes, at most this many. Default: 0. */
   readonly crashes?: number;
   readonly seed?: number;
@@ -29,9 +31,9 @@ export interface RehearseOptions {
  * ```
  */
 export async function rehearse(options: RehearseOptions): Promise<Rehearsal> {
-  const { operator, against, crashes = 0, onProgress = () => {} } = options;
+  const { operator, against, settings, crashes = 0, onProgress = () => {} } = options;
   onProgress("the state without an operator");
-  const start = await settledStart(options.state, options.seed ?? 1);
+  const start = { ...(await settledStart(options.state, options.seed ?? 1)), ...(settings && { settings }) };
   onProgress("the old version");
   const before = against && (await rehearsedRun(against, start));
   onProgress("the new version");
@@ -88,7 +90,7 @@ function notesOf(before: RehearsedRun | undefined): string[] {
     ...(changed.size === 0
       ? []
       : [
-          `the old version changes ${changed.size} objects of this state itself: the state was read while it worked, or what it makes of Secrets differs, whose values are placeholders`,
+          `the old version changes ${changed.size} ${changed.size === 1 ? "object" : "objects"} of this state itself: the state was read while it worked, or what it makes of Secrets differs, whose values are placeholders`,
         ]),
   ];
 }

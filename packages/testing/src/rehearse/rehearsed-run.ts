@@ -35,12 +35,14 @@ export interface RehearsalStart {
   readonly state: Snapshot;
   readonly objects: number;
   readonly seed: number;
+  /** Settings of the operator. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const NAMESPACE = "konverge-rehearsal";
 /** A step of virtual time, in milliseconds. */
 const STEP = 5_000;
-/** An operator that changes nothing for this long has done its work, and so have the cluster's controllers. */
+/** An operator that brings nothing new for this long has done its work, or goes round in circles. */
 const QUIET = 120_000;
 /** What has not ended by then goes on. */
 const LONGEST = 30 * 60_000;
@@ -50,7 +52,7 @@ const IDLE = 5 * 60_000;
 const MOST_WRITES = { always: 2_000, perObject: 20 };
 
 /** A cluster with a state, on virtual time. */
-async function begin({ state, seed }: Omit<RehearsalStart, "objects">): Promise<EmbeddedTestBackend> {
+async function begin({ state, seed }: Pick<RehearsalStart, "state" | "seed">): Promise<EmbeddedTestBackend> {
   const hasNodes = (state.collections.get("/nodes")?.size ?? 0) > 0;
   const start = timeOf(state);
   return embeddedTestBackend({
@@ -93,7 +95,7 @@ export async function rehearsedRun(
   let failure: string | undefined;
   let idleFrom = { at: 0, requests: 0, writes: 0 };
   try {
-    if (operator) await environment.start(operator);
+    if (operator) await environment.start(operator, { settings: start.settings ?? {} });
     await untilQuiet(environment, writes, effects);
     idleFrom = { at: writes.now, requests: writes.total, writes: writes.effective.length };
     if (operator && !writes.isHalted) await follow(environment, effects, IDLE);
@@ -129,7 +131,7 @@ async function untilQuiet(
 ): Promise<void> {
   let [seen, since] = ["", 0];
   for (let passed = 0; passed < LONGEST && !writes.isHalted; passed += STEP) {
-    const now = `${writes.effective.length} ${writes.refused.length} ${effects.changes}`;
+    const now = `${writes.refusals} ${effects.states}`;
     if (now !== seen) [seen, since] = [now, passed];
     else if (passed - since >= QUIET) return;
     await follow(environment, effects, STEP);
