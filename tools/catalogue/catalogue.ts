@@ -52,11 +52,15 @@ export function patternsIn(folder: string): Pattern[] {
     .map((name) => ({ name, folder: resolve(folder, name) }));
 }
 
-/** Explores both reconcilers of a pattern. The search for the fault ends with the first finding. */
+/**
+ * Explores both reconcilers of a pattern. The search for the fault ends with the first finding. Unless `isJudged` is false, it goes on
+ * without the faults that show it.
+ */
 export async function tryPattern(
   pattern: Pattern,
   seed: number,
   faults?: readonly FaultFamily[],
+  isJudged = true,
 ): Promise<PatternResult> {
   const clock = realClock();
   const start = clock.monotonic();
@@ -65,7 +69,9 @@ export async function tryPattern(
   const first = await exploreSubject(faulty, { seed, findings: 1, faults: tried });
   const [found] = first.findings;
   const confirmed = found !== undefined && (await isConfirmed(faulty, found));
-  const off = await switchedOff(faulty, found, tried, seed);
+  const off = isJudged
+    ? await switchedOff(faulty, found, tried, seed)
+    : { isLost: true, shownBy: (found?.faults ?? []).map(({ type }) => familyOf(type)), runs: 0 };
   const fixed = await exploreSubject(await load(pattern, "fixed.ts"), { seed, faults: tried });
   return {
     pattern,

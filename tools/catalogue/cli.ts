@@ -1,6 +1,6 @@
 // `npm run catalogue`: explores reconcilers with known faults, and the same without them.
 import { parseArgs } from "node:util";
-import { type FaultFamily, findingText } from "@konverge/testing";
+import { FAULT_FAMILIES, type FaultFamily, findingText } from "@konverge/testing";
 import { type PatternResult, patternsIn, tryPattern } from "./catalogue.ts";
 import { isPassed, resultText, seedsText, summaryText } from "./result-text.ts";
 
@@ -10,6 +10,7 @@ const { values, positionals } = parseArgs({
     dir: { type: "string", default: import.meta.dirname },
     seeds: { type: "string", default: "1" },
     faults: { type: "string" },
+    first: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
   },
 });
@@ -17,12 +18,12 @@ const { values, positionals } = parseArgs({
 const patterns = patternsIn(values.dir).filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
 );
-const faults = values.faults?.split(",") as FaultFamily[] | undefined;
+const faults = values.faults === "all" ? FAULT_FAMILIES : (values.faults?.split(",") as FaultFamily[] | undefined);
 const seeds: PatternResult[][] = [];
 for (let seed = 1; seed <= Number(values.seeds); seed++) {
   const results: PatternResult[] = [];
   for (const pattern of patterns) {
-    const result = await tryPattern(pattern, seed, faults);
+    const result = await tryPattern(pattern, seed, faults, !values.first);
     results.push(result);
     console.log(resultText(result));
     if (values.verbose)

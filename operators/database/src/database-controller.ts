@@ -35,6 +35,7 @@ import { Database } from "./database.ts";
 import { specErrors } from "./database-admission.ts";
 import { configFor, configurationDigest, servicesFor, statefulSetFor } from "./database-children.ts";
 import { conditionsOf, type Findings, isStarting, leads, recordEvents, statusOf } from "./database-status.ts";
+import { DatabaseUpgrade } from "./database-upgrade.ts";
 import { declaredSecretFor } from "./declared.ts";
 import { declaredFindings } from "./declared-status.ts";
 import { brokenServers, disruptionBudgetFor } from "./disruption-budget.ts";
@@ -60,6 +61,7 @@ import { desiredSize, type StorageStep, storageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { Certificate, certificateProblem, certificatesFor } from "./tls-certificate.ts";
 import { heldTopology, knownTopology, topologyFor } from "./topology.ts";
+import { majorChange, UPGRADING, upgradeName } from "./version.ts";
 import { isArchived } from "./wal-archive.ts";
 
 const DATABASE = "database-name";
@@ -92,6 +94,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
     watches: [
       cacheKind(Secret),
       cacheKind(Database),
+      watchKind<DatabaseUpgrade, Database>(DatabaseUpgrade, {
+        to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.database}`],
+      }),
       watchKind<Secret, Database>(Secret, {
         references: ({ spec }) => (spec.roles ?? []).flatMap(({ passwordSecret }) => passwordSecret?.name ?? []),
       }),
@@ -203,6 +208,9 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         declared: declaredFindings(database, { secret: declared, secretOf, leader: leading }),
         drills: await drillHistory(database, context),
         stopped,
+        upgrade: majorChange(database)
+          ? (cache.get(DatabaseUpgrade, `${metadata.namespace}/${upgradeName(database)}`)?.status ?? {})
+          : undefined,
       };
       recordEvents(database, findings, events);
       metrics.update(database, findings, () => cache.list(Database));
@@ -269,7 +277,8 @@ function checkSpec(database: Database): void {
 
 function whyStopped(database: Database): Findings["stopped"] {
   const message = heldForRestore(database);
-  if (message !== undefined) return { reason: "Restoring", message };
+  const isUpgrade = database.metadata.annotations?.[UPGRADING] !== undefined;
+  if (message !== undefined) return { reason: isUpgrade ? "Upgrading" : "Restoring", message };
   return database.spec.hibernated
     ? { reason: "Hibernated", message: "the server is stopped, its data are kept" }
     : undefined;

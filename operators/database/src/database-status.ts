@@ -8,6 +8,7 @@ import {
 } from "konverge";
 import { problemConditions, type WorkloadProblem } from "konverge/pods";
 import type { Database } from "./database.ts";
+import type { DatabaseUpgrade } from "./database-upgrade.ts";
 import { DATABASES, type DeclaredFindings, declaredConditions, ROLES } from "./declared-status.ts";
 import { type Drill, drillCondition } from "./drill-status.ts";
 import type { Engine } from "./engines.ts";
@@ -18,10 +19,11 @@ import { applicationSecretName, certificateName, podName, readServiceName, secre
 import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
 import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
 import type { RolloutStep } from "./rollout.ts";
+import { serverImage } from "./server-pod.ts";
 import type { StorageStep } from "./storage.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import type { Topology } from "./topology.ts";
-import { refusedVersion, rolledVersion } from "./version.ts";
+import { refusedVersion, rolledVersion, upgradeName } from "./version.ts";
 
 /** The inputs of a database's status. */
 export interface Findings {
@@ -43,6 +45,8 @@ export interface Findings {
   readonly lastBackup: string | undefined;
   readonly drills: readonly Drill[];
   readonly declared: DeclaredFindings;
+  /** The upgrade to the major version that is requested, unless the servers run it. */
+  readonly upgrade: DatabaseUpgrade["status"] | undefined;
   /** Why servers are stopped, if they are meant to be. */
   readonly stopped: { readonly reason: string; readonly message: string } | undefined;
 }
@@ -54,7 +58,7 @@ export type Phase = "Creating" | "Running" | "Failed";
 
 export function phaseOf({ ready, problem, step, members, stopped }: Findings): Phase {
   // Its data are being made: until then there is nothing that could run.
-  if (stopped?.reason === "Restoring") return "Creating";
+  if (stopped?.reason === "Restoring" || stopped?.reason === "Upgrading") return "Creating";
   if (ready) return "Running";
   // A database whose primary answers runs, whatever its standbys and the other containers of its pods do.
   if (leads(step.topology, members) && (members.length > 1 || problem)) return "Running";
@@ -97,6 +101,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     phase: phaseOf(findings),
     engine: engine.name,
     version: rolledVersion(database),
+    image: serverImage(database, engine),
     endpoint: `${metadata.name}.${metadata.namespace}.svc:${engine.port}`,
     ...(spec.instances > 1 && {
       readEndpoint: `${readServiceName(database)}.${metadata.namespace}.svc:${engine.port}`,
@@ -160,18 +165,11 @@ function serverStatus({ name, pod, report }: Member, primary: string) {
 }
 
 export function conditionsOf(database: Database, findings: Findings): Conditions {
-  const { ready, problem, step, stopped, rollout } = findings;
+  const { ready, problem, step, stopped } = findings;
   const refused = refusedVersion(database);
   const always: Conditions = {
     StorageAsRequested: storageCondition(findings),
-    VersionAsRequested: refused
-      ? conditionFalse("MajorUpgradeRefused", refused)
-      : rollout.step === "none"
-        ? conditionTrue("AsRequested")
-        : conditionFalse(
-            "RollingOut",
-            rollout.step === "wait" ? rollout.message : "servers are replaced one at a time",
-          ),
+    VersionAsRequested: versionCondition(database, findings, refused),
     ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
     ...recoverableCondition(database, findings.members),
@@ -198,6 +196,20 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     Ready: conditionFalse("ServersNotReady", message),
     Progressing: conditionTrue("ServersNotReady", message),
   };
+}
+
+function versionCondition(database: Database, { rollout, upgrade }: Findings, refused: string | undefined) {
+  if (refused) return conditionFalse("MajorUpgradeRefused", refused);
+  if (upgrade) {
+    const name = upgradeName(database);
+    if (upgrade.phase !== "Failed")
+      return conditionFalse("UpgradingMajorVersion", `DatabaseUpgrade ${name} is ${upgrade.phase ?? "Pending"}`);
+    const message = `DatabaseUpgrade ${name} failed, and the servers stay at ${rolledVersion(database)}: ${upgrade.error ?? ""}`;
+    return conditionFalse("MajorUpgradeFailed", `${message}; delete it to try again, or set spec.version back`);
+  }
+  if (rollout.step === "none") return conditionTrue("AsRequested");
+  const message = rollout.step === "wait" ? rollout.message : "servers are replaced one at a time";
+  return conditionFalse("RollingOut", message);
 }
 
 function refusal({ storage }: Findings, version: string | undefined) {

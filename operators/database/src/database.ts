@@ -164,6 +164,7 @@ export const Database = defineKind({
         phase: z.enum(["Creating", "Running", "Failed"]).optional(),
         engine: z.string().optional(),
         version: z.string().optional().describe("The version that the servers run."),
+        image: z.string().optional().describe("The image of the servers."),
         endpoint: z.string().optional().describe("Where clients connect."),
         readEndpoint: z.string().optional().describe("Where clients that only read connect."),
         secretName: z.string().optional().describe("The Secret with the administrator's password."),

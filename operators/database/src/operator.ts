@@ -6,6 +6,7 @@ import { databaseAdmission } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { databases } from "./database-controller.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { DatabaseUpgrade } from "./database-upgrade.ts";
 import { FleetRollout } from "./fleet-rollout.ts";
 import { Leases } from "./leases.ts";
 import { DatabaseMetrics } from "./metrics.ts";
@@ -13,6 +14,7 @@ import { databaseRecovery } from "./recovery-controller.ts";
 import { databaseRestores } from "./restore-controller.ts";
 import { SERVER } from "./server-pod.ts";
 import { ASK_COMMAND, type AskServer, askByExec, GRANT } from "./server-report.ts";
+import { databaseUpgrades } from "./upgrade-controller.ts";
 
 /** `status.sh`, with a grant or without one. */
 const ASKS = `(object.command == ${JSON.stringify(ASK_COMMAND)} || (object.command.size() == 3 && ${ASK_COMMAND.map(
@@ -24,7 +26,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
   return operator({
     name: "database-operator",
     description: "Runs PostgreSQL and MySQL servers with their standbys, volumes, credentials and backups.",
-    kinds: [Database, DatabaseBackup, DatabaseRestore],
+    kinds: [Database, DatabaseBackup, DatabaseRestore, DatabaseUpgrade],
     guards: [
       {
         resources: ["pods/exec"],
@@ -44,6 +46,7 @@ export function databaseOperatorWith(ask: AskServer): Operator {
           databaseRecovery(new BackupMetrics(metrics)),
           databaseBackups(),
           databaseRestores(),
+          databaseUpgrades(),
         ],
         admissions: [databaseAdmission()],
       };

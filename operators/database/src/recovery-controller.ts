@@ -16,16 +16,20 @@ import { Database } from "./database.ts";
 import { databaseErrors } from "./database-admission.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
+import { DatabaseUpgrade } from "./database-upgrade.ts";
+import { engineOf } from "./engines.ts";
 import { backUpAfterGap } from "./gap-backup.ts";
 import { backupName } from "./names.ts";
 import { awaitsBootstrap, bootstrapName } from "./restore-hold.ts";
+import { officialImage } from "./server-pod.ts";
+import { majorChange, refusedVersion, rolledRelease, upgradeName } from "./version.ts";
 
 /**
  * Creates the objects that follow from a Database's spec: a DatabaseBackup for each scheduled backup and after each gap in
- * the archive, and the DatabaseRestore of its bootstrap backup.
+ * the archive, the DatabaseRestore of its bootstrap backup, and the DatabaseUpgrade to another major version.
  */
 export function databaseRecovery(metrics: BackupMetrics) {
-  const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore) => [
+  const ofDatabase = ({ metadata, spec }: DatabaseBackup | DatabaseRestore | DatabaseUpgrade) => [
     `${metadata.namespace}/${spec.database}`,
   ];
   return controller(Database, {
@@ -38,8 +42,13 @@ export function databaseRecovery(metrics: BackupMetrics) {
       }),
       watchKind<DatabaseBackup, Database>(DatabaseBackup, { to: ofDatabase }),
       watchKind<DatabaseRestore, Database>(DatabaseRestore, { to: ofDatabase }),
+      watchKind<DatabaseUpgrade, Database>(DatabaseUpgrade, { to: ofDatabase }),
     ],
-    permissions: [permission(DatabaseBackup, ["create"]), permission(DatabaseRestore, ["create"])],
+    permissions: [
+      permission(DatabaseBackup, ["create"]),
+      permission(DatabaseRestore, ["create"]),
+      permission(DatabaseUpgrade, ["create"]),
+    ],
     async reconcile(database, context) {
       const { cache } = context;
       metrics.update(database, cache.list(DatabaseBackup, database.metadata.namespace), () => cache.list(Database));
@@ -47,6 +56,7 @@ export function databaseRecovery(metrics: BackupMetrics) {
       if (databaseErrors(database, undefined).length > 0) return undefined;
       await createScheduledBackups(database, context);
       await bootstrap(database, context);
+      await requestUpgrade(database, context);
       const requeueAfter = await backUpAfterGap(database, context);
       return requeueAfter === undefined ? undefined : { requeueAfter };
     },
@@ -83,6 +93,21 @@ async function bootstrap(database: Database, { cache, client }: ReconcileContext
   const metadata = { name: bootstrapName(database), namespace: namespace!, ownerReferences };
   const spec = { ...database.spec.bootstrap, database: name, inPlace: false };
   await client.create(DatabaseRestore, { metadata, spec }).catch(unlessThere);
+}
+
+/** Another major version is requested: its servers cannot read the data as they are. */
+async function requestUpgrade(database: Database, { cache, client }: ReconcileContext): Promise<void> {
+  if (!majorChange(database) || refusedVersion(database) !== undefined) return;
+  const { name, namespace } = database.metadata;
+  const { version, image } = database.spec;
+  const upgrade = upgradeName(database);
+  if (cache.get(DatabaseUpgrade, `${namespace}/${upgrade}`)) return;
+  const imageOf = (one: string) => officialImage(engineOf(database), one);
+  const to = { version, image: image ?? imageOf(version) };
+  const ownerReferences = [ownerReference(Database, database, { controller: false })];
+  const metadata = { name: upgrade, namespace: namespace!, ownerReferences };
+  const spec = { database: name, from: rolledRelease(database, imageOf), to };
+  await client.create(DatabaseUpgrade, { metadata, spec }).catch(unlessThere);
 }
 
 function unlessThere(error: unknown): void {

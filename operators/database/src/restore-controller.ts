@@ -15,8 +15,8 @@ import { DatabaseBackup } from "./database-backup.ts";
 import { DatabaseRestore } from "./database-restore.ts";
 import { endedTask } from "./ended-task.ts";
 import { engineOf } from "./engines.ts";
-import { ignoreDeleted, ignoreMissing } from "./ignore-missing.ts";
-import { DATA, labelsOf } from "./names.ts";
+import { ignoreMissing } from "./ignore-missing.ts";
+import { labelsOf } from "./names.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
 import {
   dataClaimOf,
@@ -30,11 +30,13 @@ import {
 } from "./restore-jobs.ts";
 import { nextMove, type PartState, type RestoreFacts, type RestoreMove, undoMove } from "./restore-progress.ts";
 import { failed, moved, pending, recordMove } from "./restore-status.ts";
+import { areStopped, deleteClaims, isServerReady, otherClaims } from "./stopped-servers.ts";
 import { hasSuperuserAccess } from "./superuser.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { dataClaimFor, jobEnd } from "./task-pod.ts";
 import { taskProblem } from "./task-problem.ts";
 import type { TaskReport } from "./task-report.ts";
+import { UPGRADING } from "./version.ts";
 
 const DATABASE = "database-name";
 
@@ -178,12 +180,10 @@ function whyNot(
     const message = `DatabaseBackup ${spec.from?.backup} is ${taken}`;
     return { reason: "BackupNotThere", message, fatal: taken === "Failed" || taken === "Expired" };
   }
-  const holder = database.metadata.annotations?.[RESTORING];
-  if (holder && holder !== restore.metadata.name) {
-    return {
-      reason: "AnotherRestore",
-      message: `DatabaseRestore ${holder} is in progress on Database ${spec.database}`,
-    };
+  const { [RESTORING]: holder, [UPGRADING]: upgrade } = database.metadata.annotations ?? {};
+  if ((holder && holder !== restore.metadata.name) || upgrade) {
+    const what = upgrade ? `DatabaseUpgrade ${upgrade}` : `DatabaseRestore ${holder}`;
+    return { reason: "AnotherRestore", message: `${what} is in progress on Database ${spec.database}` };
   }
   if (database.spec.hibernated)
     return { reason: "Hibernated", message: `Database ${spec.database} is hibernated: set hibernated to false first` };
@@ -200,20 +200,13 @@ function factsOf({ restore, database, method, primary }: RestorePlan, { cache }:
     const job = cache.get(Job, `${namespace}/${restoreJobName(restore, part)}`);
     if (job && isControlledBy(job, restore)) parts[part] = jobEnd(job) ?? "working";
   }
-  const isOfDatabase = ({ metadata }: Pod | PersistentVolumeClaim) =>
-    metadata.labels?.["app"] === "database" && metadata.labels[DATABASE] === database.metadata.name;
-  const servers = cache.list(Pod, namespace).filter(isOfDatabase);
   return {
     physical: method === "physical",
     parts,
     held: isHolder(restore, database),
-    stopped: servers.length === 0 && isScaledDown(cache.get(StatefulSet, `${namespace}/${database.metadata.name}`)),
-    standbys: standbyClaims({ restore, database, primary }, cache).length > 0,
-    ready: servers.some(
-      ({ metadata, status }) =>
-        metadata.name === primary &&
-        status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True"),
-    ),
+    stopped: areStopped(database, cache),
+    standbys: otherClaims(database, primary, cache).length > 0,
+    ready: isServerReady(database, primary, cache),
   };
 }
 
@@ -228,41 +221,18 @@ function partProblem(
   return taskProblem(name ? context.cache.get(Job, `${restore.metadata.namespace}/${name}`) : undefined, context);
 }
 
-/** No pod is created any more: the StatefulSet has observed that it has no replicas. */
-function isScaledDown(servers: StatefulSet | undefined): boolean {
-  const { metadata, spec, status } = servers ?? {};
-  return spec?.replicas === 0 && status?.observedGeneration === metadata?.generation && !status?.replicas;
-}
-
-/** Claims with data of servers other than the one that is restored. */
-function standbyClaims(
-  { restore, database, primary }: Pick<RestorePlan, "restore" | "database" | "primary">,
-  cache: ReconcileContext["cache"],
-): PersistentVolumeClaim[] {
-  const ofServers = new RegExp(`^${DATA}-${database.metadata.name}-\\d+$`);
-  return cache
-    .list(PersistentVolumeClaim, restore.metadata.namespace)
-    .filter(({ metadata }) => ofServers.test(metadata.name) && metadata.name !== dataClaimOf({ primary }));
-}
-
 /** Does what a move says. Each part may have been done before. */
 async function carryOut(plan: RestorePlan, move: RestoreMove, context: ReconcileContext): Promise<void> {
   const { restore, database } = plan;
   const { client, cache } = context;
   if (move.hold !== undefined) await hold(plan, move, context);
-  if (move.removeStandbys) {
-    for (const { metadata } of standbyClaims(plan, cache)) {
-      const key = `${metadata.namespace}/${metadata.name}`;
-      // Direct writes: a restore replaces the volumes of stopped servers and holds the Database, which are not its
-      // children.
-      await client.delete(PersistentVolumeClaim, key, { preconditions: { uid: metadata.uid! } }).catch(ignoreDeleted);
-    }
-  }
+  if (move.removeStandbys) await deleteClaims(otherClaims(database, plan.primary, cache), context);
   if (!move.start) return;
   if (move.start === "restore" && plan.method === "physical") {
     const name = dataClaimOf(plan);
     if (!cache.get(PersistentVolumeClaim, `${restore.metadata.namespace}/${name}`)) {
       const claim = dataClaimFor(database, name, labelsOf(database));
+      // Direct writes: a restore creates the volume of a stopped server and holds the Database, which are not its children.
       await client.create(PersistentVolumeClaim, claim).catch(unlessThere);
     }
   }

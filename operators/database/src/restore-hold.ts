@@ -1,6 +1,7 @@
 import type { BackupMethod } from "./backup-spec.ts";
 import type { Database } from "./database.ts";
 import { engineOf } from "./engines.ts";
+import { UPGRADING } from "./version.ts";
 
 /** On a Database: the DatabaseRestore for which its servers are stopped. */
 export const RESTORING = "databases.example.com/restoring";
@@ -25,6 +26,8 @@ export function heldForRestore(database: Database): string | undefined {
   const { metadata, spec } = database;
   const restore = metadata.annotations?.[RESTORING];
   if (restore) return `the servers are stopped while DatabaseRestore ${restore} restores their data`;
+  const upgrade = metadata.annotations?.[UPGRADING];
+  if (upgrade) return `the servers are stopped while DatabaseUpgrade ${upgrade} upgrades their data`;
   const isOfFiles = restoreMethod(database, spec.bootstrap?.from?.method) === "physical";
   if (awaitsBootstrap(database) && isOfFiles)
     return `the servers start when DatabaseRestore ${bootstrapName(database)} has restored the backup: see its status`;

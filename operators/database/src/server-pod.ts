@@ -8,7 +8,7 @@ import { configName, DATA, labelsOf, secretName, topologyName } from "./names.ts
 import { SCRIPTS_FOLDER, scriptsMount, scriptsVolume } from "./scripts.ts";
 import { FENCE_SECONDS } from "./self-fencing.ts";
 import { tlsEnvironment, tlsMounts, tlsVolumes } from "./server-tls.ts";
-import { rolledVersion } from "./version.ts";
+import { rolledRelease } from "./version.ts";
 import { archiveEnvironment, archiveMounts, archiveVolumes } from "./wal-archive.ts";
 
 /** The container of the server, in each of its pods. */
@@ -30,8 +30,10 @@ const POSTGRES_USER = { debian: 999, alpine: 70 };
 const MYSQL_USER = 999;
 
 /** The image of a server, and of what is done with its files. */
-export const serverImage = (database: Database, engine: Engine) =>
-  database.spec.image ?? `${engine.name}:${rolledVersion(database)}`;
+export const serverImage = (database: Database, engine: Engine): string =>
+  rolledRelease(database, (version) => officialImage(engine, version)).image;
+
+export const officialImage = (engine: Engine, version: string) => `${engine.name}:${version}`;
 
 /** Files of a server belong to one user, who is not root. */
 export function serverSecurity(database: Database, engine: Engine): Pick<PodSpec, "securityContext"> {

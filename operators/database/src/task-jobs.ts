@@ -3,9 +3,10 @@ import { Job, Pod } from "konverge/kinds";
 import { isControlledBy } from "konverge/objects";
 import type { DatabaseBackup } from "./database-backup.ts";
 import type { DatabaseRestore } from "./database-restore.ts";
+import type { DatabaseUpgrade } from "./database-upgrade.ts";
 import { type TaskReport, taskReport } from "./task-report.ts";
 
-type Owner = DatabaseBackup | DatabaseRestore;
+type Owner = DatabaseBackup | DatabaseRestore | DatabaseUpgrade;
 
 /** Starts a Job that belongs to an object, once: one that is there already is left as it is. */
 export async function startJob(

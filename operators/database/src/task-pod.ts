@@ -1,5 +1,14 @@
 import type { QuantityValue } from "konverge";
-import { type EnvVar, type Job, type JobSpec, PersistentVolumeClaim, type PodSpec } from "konverge/kinds";
+import {
+  type Container,
+  type EnvVar,
+  type Job,
+  type JobSpec,
+  PersistentVolumeClaim,
+  type PodSpec,
+  type Volume,
+  type VolumeMount,
+} from "konverge/kinds";
 import { podTemplate } from "konverge/pods";
 import { type BackupPlace, placeMount, placeVolume } from "./backup-place.ts";
 import type { Database } from "./database.ts";
@@ -22,6 +31,12 @@ export interface Task {
   readonly reads?: boolean;
   /** The size of an empty volume in place of a server's data, which goes with the pod. */
   readonly scratch?: QuantityValue | undefined;
+  /** Default: that of the servers. */
+  readonly image?: string;
+  /** Containers that run before it, and what it mounts besides. */
+  readonly before?: readonly Container[];
+  readonly mounts?: readonly VolumeMount[];
+  readonly volumes?: readonly Volume[];
   /** How often it is tried again. */
   readonly retries: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -49,10 +64,11 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
           restartPolicy: "Never",
           ...serverSecurity(database, engine),
           ...(task.affinity && { affinity: task.affinity }),
+          ...(task.before && { initContainers: [...task.before] }),
           containers: [
             {
               name: task.name,
-              image: serverImage(database, engine),
+              image: task.image ?? serverImage(database, engine),
               command: ["sh", `${SCRIPTS_FOLDER}/${task.script}`],
               env: [
                 { name: "ENGINE", value: engine.name },
@@ -63,6 +79,7 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
               resources: { requests: { cpu: "100m", memory: "256Mi" } },
               volumeMounts: [
                 scriptsMount,
+                ...(task.mounts ?? []),
                 ...(task.backups ? [placeMount(task.backups)] : []),
                 ...(task.data || task.scratch
                   ? [{ name: DATA, mountPath: engine.dataFolder, ...(task.reads && { readOnly: true }) }]
@@ -72,6 +89,7 @@ export function taskJobSpec(database: Database, task: Task): JobSpec {
           ],
           volumes: [
             scriptsVolume(database),
+            ...(task.volumes ?? []),
             ...(task.backups ? [placeVolume(task.backups)] : []),
             ...(task.data ? [{ name: DATA, persistentVolumeClaim: { claimName: task.data } }] : []),
             ...(task.scratch

@@ -11,7 +11,7 @@ import {
 import { issued } from "./certificate-scenarios.ts";
 import { declaresOnce } from "./declared-scenarios.ts";
 import { fencedOnce } from "./halt-scenarios.ts";
-import { isKept, isOthers, withoutPasswords } from "./masks.ts";
+import { backupMask, isKept, isOthers, withoutPasswords } from "./masks.ts";
 import {
   backupsOutlive,
   bootstraps,
@@ -22,10 +22,14 @@ import {
 } from "./recovery-scenarios.ts";
 import { failsOverOnce, hasCompany } from "./replica-scenarios.ts";
 import { backups, badInput, encrypted, ends, lives, made, resized } from "./scenarios.ts";
+import { returnsFromUpgrade, upgradesInPlace, upgradesOnce } from "./upgrade-scenarios.ts";
 
 const mask = withoutPasswords;
 survivesCrashesAndErrors("a database lives, whatever fails", databaseOperator, lives);
 survivesFaults("a database is made, whatever fails", databaseOperator, made, { mask });
+survivesFaults("a major version is upgraded in place, whatever fails", databaseOperator, upgradesOnce, {
+  mask: backupMask,
+});
 survivesFaults("a server is fenced and runs again, whatever fails", databaseOperator, fencedOnce, { mask });
 survivesFaults("roles and databases are declared, whatever fails", databaseOperator, declaresOnce, { mask });
 survivesDeletion("a database goes with all it has but its volumes, in each phase", databaseOperator, made, Database, {
@@ -46,6 +50,8 @@ exactRole(databaseOperator, [
   ...recovery,
   hasCompany,
   declaresOnce,
+  upgradesInPlace,
+  returnsFromUpgrade,
   failsOverOnce,
 ]);
 survivesCrdDeletion("a database survives that its kinds go and come", databaseOperator, made, { mask });

@@ -82,6 +82,8 @@ export class PretendServers {
   archive: readonly string[] = [];
   /** Declared roles and databases that PostgreSQL refuses. */
   impossible: readonly { readonly kind: "role" | "database"; readonly name: string }[] = [];
+  /** What a pod that is no server does, by its container: its exit code. */
+  task: (pod: Pod, container: string) => number = () => 0;
   /** Seconds that a stop in good order takes. */
   stopTakes = 0;
   /** Seconds that a standby takes to become the primary. */
@@ -97,8 +99,9 @@ export class PretendServers {
   /** Lets pods of an image be such servers. */
   play(image: string): void {
     this.#stage.cluster!.image(image, {
-      run: async ({ pod, files, stop, killed }) => {
+      run: async ({ pod, container, files, stop, killed }) => {
         const { name, uid } = pod.metadata;
+        if (files.get("/topology/topology") === undefined) return this.task(pod, container.name);
         while (!stop.aborted) {
           this.follow(
             name,

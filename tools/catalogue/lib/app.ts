@@ -10,6 +10,7 @@ export const App = defineKind({
         size: z.int().min(0).default(1),
         version: z.string().default("1"),
         image: z.string().optional(),
+        suspended: z.boolean().optional(),
       }),
       status: z.object({
         phase: z.string().optional(),

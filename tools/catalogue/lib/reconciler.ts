@@ -17,7 +17,7 @@ export interface Reconciliation {
 
 /** A reconciler in the manner of controller-runtime: informers, a queue of keys, one function. */
 export interface ReconcilerDefinition {
-  /** Kinds that are cached; a change of an object requeues the App in its label `app`. */
+  /** Kinds that are cached; a change of an object requeues the App that controls it, or that its label `app` names. */
   readonly watches?: readonly KindRef<KubeObject>[];
   readonly permissions?: readonly PermissionDeclaration[];
   /** Called for each process: what it keeps is lost in a crash. Returns milliseconds after which to reconcile again. */
@@ -64,8 +64,11 @@ class Loop {
     const apps = new Informer(transport, App, clock, (object) => this.#add(keyOf(object)));
     const starts = [apps.start()];
     for (const kind of this.#definition.watches ?? []) {
-      const informer = new Informer(transport, kind, clock, ({ metadata: { namespace, labels } }) => {
-        if (labels?.["app"]) this.#add(`${namespace}/${labels["app"]}`);
+      const informer = new Informer(transport, kind, clock, ({ metadata }) => {
+        const { namespace, labels, ownerReferences } = metadata;
+        const app =
+          ownerReferences?.find(({ kind, controller }) => controller && kind === "App")?.name ?? labels?.["app"];
+        if (app) this.#add(`${namespace}/${app}`);
       });
       this.#informers.set(kind.plural, informer);
       starts.push(informer.start());

@@ -26,6 +26,10 @@ export interface ContainerBehavior {
   /** Milliseconds, like all durations here. */
   startDelay?: number;
   readyDelay?: number;
+  /** Its readiness probe, if it has one, does not succeed earlier than this after its start. */
+  warmUp?: number;
+  /** How long a deleted pod is still there when its containers have ended: volumes are unmounted, networks removed. */
+  tearDown?: number;
   runDuration?: number;
   exitCode?: number;
   crashAfter?: number;

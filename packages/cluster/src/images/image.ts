@@ -89,6 +89,8 @@ export interface ImagesOptions {
   strictImages?: boolean;
   /** Images of which containers seem to run: `registry/name:tag` for one tag, without a tag for all. */
   images?: readonly string[];
+  /** How containers behave unless their image or the annotations of their pod say otherwise. Default: they start at once. */
+  containers?: ContainerBehavior;
 }
 
 /** The images that are registered: programs, behavior set in code, and mere names. */
@@ -96,9 +98,11 @@ export class Images {
   readonly #known = new Map<string, Image>();
   readonly #names = new Set<string>();
   readonly #isStrict: boolean;
+  readonly #containers: ContainerBehavior | undefined;
 
-  constructor({ strictImages = false, images = [] }: ImagesOptions = {}) {
+  constructor({ strictImages = false, images = [], containers }: ImagesOptions = {}) {
     this.#isStrict = strictImages;
+    this.#containers = containers;
     for (const name of images) this.register(name);
   }
 
@@ -110,13 +114,22 @@ export class Images {
 
   /** The same images, to which others can be added. */
   fork(): Images {
-    const fork = new Images({ strictImages: this.#isStrict, images: [...this.#names] });
+    const fork = new Images({
+      strictImages: this.#isStrict,
+      images: [...this.#names],
+      ...(this.#containers && { containers: this.#containers }),
+    });
     for (const [name, image] of this.#known) fork.register(name, image);
     return fork;
   }
 
   /** What is known about an image. One that a strict cluster does not know cannot be pulled. */
   find(reference: string | undefined): Image | undefined {
+    const found = this.#find(reference);
+    return this.#containers ? { ...this.#containers, ...found } : found;
+  }
+
+  #find(reference: string | undefined): Image | undefined {
     if (reference === undefined || (this.#known.size === 0 && !this.#isStrict)) return undefined;
     const known = this.#known.get(reference) ?? this.#known.get(withoutTag(reference));
     if (known || !this.#isStrict || isPlainImage(reference) || isPauseImage(reference)) return known;

@@ -475,9 +475,13 @@ export class SimulatedContainer {
 }
 
 /** When the probes of a container that is well are content, in milliseconds from its start. */
-function readyDelay({ startupProbe, readinessProbe }: Container, { readyDelay: scripted }: ContainerBehavior): number {
+function readyDelay(
+  { startupProbe, readinessProbe }: Container,
+  { readyDelay: scripted, warmUp = 0 }: ContainerBehavior,
+): number {
   if (scripted !== undefined) return scripted;
-  return Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0) * 1000;
+  const probed = Math.max(startupProbe?.initialDelaySeconds ?? 0, readinessProbe?.initialDelaySeconds ?? 0);
+  return Math.max(probed * 1000, readinessProbe ? warmUp : 0);
 }
 
 function hex({ random }: Clock): string {

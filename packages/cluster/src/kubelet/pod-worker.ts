@@ -1,5 +1,5 @@
 import type { Client } from "@konverge/client";
-import { type Clock, compareVersions, deepEqual, keyOf, type Timer } from "@konverge/core";
+import { type Clock, compareVersions, deepEqual, keyOf, sleep, type Timer } from "@konverge/core";
 import {
   type Container,
   type ContainerStatus,
@@ -390,6 +390,8 @@ export class PodWorker {
       if (compareVersions(pod.metadata.resourceVersion, resourceVersion) > 0) this.#hold(pod);
     }
     if (!this.#finished) return;
+    const { tearDown = 0 } = this.#host.image(undefined) ?? {};
+    if (tearDown > 0) await sleep(this.#host.clock, tearDown);
     await client.delete(Pod, key, { gracePeriodSeconds: 0, preconditions: { uid } });
     this.#deleted = !this.#pod.metadata.finalizers?.length;
   }

@@ -18,10 +18,21 @@ export const PROGRAM_FAULT_FAMILIES = [
   "writer",
   "user",
   "poor cluster",
+  "application",
 ] as const satisfies readonly FaultFamily[];
 
 /** Long enough to be noticed; every run waits for them. */
-const DURATIONS = { slow: 1_500, stale: 1_500, interrupted: 1_000, pause: 0, webhook: 0, refused: 2_500, held: 1_500 };
+const DURATIONS = {
+  slow: 1_500,
+  stale: 1_500,
+  interrupted: 1_000,
+  pause: 0,
+  webhook: 0,
+  refused: 2_500,
+  held: 1_500,
+  down: 3_000,
+  trouble: 3_000,
+};
 
 /**
  * The faults to try on a program, those first that find most, without those to which another is equivalent. Only points that

@@ -63,7 +63,7 @@ export class ProgramProxy {
   }
 
   /** A process of the program has been started: its requests are answered. */
-  started(number: number, crash: () => void): void {
+  started(number: number, crash: (downMs?: number) => void): void {
     this.#isConnected = false;
     this.#watches = new Map();
     this.#way = this.#plane.interpose((request) => this.#next(request), { number, crash });

@@ -42,6 +42,8 @@ export interface ProgramRun extends ExploredRun {
 
 export const IDLE_AFTER = 2_000;
 const IDLE_TIMEOUT = 60_000;
+/** A container takes this long to be started, and then to be ready, so that others act meanwhile. */
+const SLOW_CONTAINERS = { startDelay: 200, warmUp: 300, tearDown: 100 };
 /** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
 /** A program that polls, without writing, counts as idle after this many times the usual time. */
@@ -93,6 +95,8 @@ class Run {
   #env: Readonly<Record<string, string | undefined>> = {};
   #isOver = false;
   #isKilled = false;
+  /** How long the operator is down once its process has been killed. */
+  #downMs = 0;
   #changes = 0;
   #lastChange: number;
   /** Until then a fault lasts. */
@@ -118,6 +122,7 @@ class Run {
   ): Promise<Run> {
     const authority = createAuthority(realClock());
     const cluster = await startCluster({
+      containers: SLOW_CONTAINERS,
       rootCertificate: authority.cert,
       server: { state, access: { serviceAccounts: { signingKey: authority.key } } },
     });
@@ -198,9 +203,11 @@ class Run {
     const { command, folder = process.cwd() } = this.#options;
     const started = new ProgramProcess({ command, folder, env: this.#env });
     this.#isKilled = false;
+    this.#downMs = 0;
     this.#process = started;
-    this.#proxy.started(++this.#number, () => {
+    this.#proxy.started(++this.#number, (downMs = 0) => {
       this.#isKilled = true;
+      this.#downMs = downMs;
       this.#proxy.stopped();
       started.kill();
     });
@@ -219,6 +226,7 @@ class Run {
       if (this.#exits.length > MOST_EXITS) return;
       await sleep(this.#clock, Math.min(RESTART.first * 2 ** (this.#exits.length - 1), RESTART.longest));
     }
+    await sleep(this.#clock, this.#downMs);
     await this.#expireLeases();
     if (!this.#isOver) this.#launch();
   }

@@ -1,5 +1,5 @@
 import type { CallWebhook, Snapshot } from "@konverge/apiserver";
-import { type Cluster, type NodeShape, startCluster } from "@konverge/cluster";
+import { type Cluster, type ContainerBehavior, type NodeShape, startCluster } from "@konverge/cluster";
 import {
   type ApiRequest,
   type ApiResponse,
@@ -43,6 +43,8 @@ export interface TestEnvironmentOptions {
    * container of any other image stays in ImagePullBackOff: a misspelled image must not become ready in a test.
    */
   readonly images?: readonly string[];
+  /** How simulated containers behave unless their pods say otherwise. Default: they start at once; in an exploration, slowly. */
+  readonly containers?: ContainerBehavior;
   /** How long the API server keeps the history of changes, in milliseconds. Default: five minutes. */
   readonly history?: number;
   /** The state of an earlier cluster that this one begins with. Default: none. */
@@ -82,6 +84,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       clock,
       strictImages,
       images,
+      ...(options.containers && { containers: options.containers }),
       ...(nodes && { nodes }),
       server: {
         ...(options.state && { state: options.state }),

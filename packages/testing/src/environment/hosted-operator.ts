@@ -164,12 +164,13 @@ export class HostedOperator implements RunningOperator {
     return this.#faults.interpose?.(transport, this.#caller(life)) ?? transport;
   }
 
-  #caller(life: Life): { readonly number: number; crash(): void } {
+  #caller(life: Life): { readonly number: number; crash(downMs?: number): void } {
     const number = this.#incarnations;
-    const crash = () => {
+    const crash = (downMs = 0) => {
       if (life.over) return;
       this.crash();
-      this.#liveAgain();
+      if (downMs > 0) this.#backend.clock.after(downMs, () => this.#liveAgain());
+      else this.#liveAgain();
     };
     return { number, crash };
   }

@@ -1,5 +1,7 @@
+import { SIMULATION_ANNOTATION_PREFIX } from "@konverge/cluster";
 import { type AnyObject, controllerOf } from "@konverge/core";
 import type { TestEnvironment } from "../environment/test-environment.ts";
+import { hasEnded } from "./ended-objects.ts";
 import { fieldDifferences } from "./field-differences.ts";
 
 /** Objects by kind and name, as JSON text that two runs share if they end alike. */
@@ -73,7 +75,10 @@ export function endStateOf(
   counts: (object: AnyObject) => boolean = () => true,
 ): EndState {
   const isHistory = rolloutHistory(all);
-  const objects = all.filter((item) => counts(item) && !isHistory(item)).map((item) => (mask ? mask(item) : item));
+  const isVictim = victims(all);
+  const objects = all
+    .filter((item) => counts(item) && !isHistory(item) && !isVictim(item))
+    .map((item) => (mask ? mask(item) : item));
   const names = generatedNames(objects);
   const nodes = nodesOf(objects);
   const texts: [key: string, text: string][] = [];
@@ -96,6 +101,17 @@ export function endStateOf(
     state.set(key, text);
   }
   return state;
+}
+
+/** Tells pods that ended because of a fault, and Jobs that failed with them: what is left of them is not the operator's doing. */
+function victims(objects: readonly AnyObject[]): (object: AnyObject) => boolean {
+  const pods = objects.filter(({ kind, metadata: { annotations = {} } }) => kind === "Pod" && isEnding(annotations));
+  const uids = new Set(pods.flatMap((pod) => [pod.metadata.uid, controllerOf(pod)?.uid]));
+  return (object) => hasEnded(object) && uids.has(object.metadata.uid);
+}
+
+function isEnding(annotations: Readonly<Record<string, string>>): boolean {
+  return ["evict-after", "exit-code"].some((key) => `${SIMULATION_ANNOTATION_PREFIX}${key}` in annotations);
 }
 
 /**
@@ -193,7 +209,7 @@ function cleaned(value: unknown, key = "", kind?: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const { kind: own = kind } = value as { kind?: string };
   const secret = own === "Secret" && (key === "data" || key === "stringData");
-  const entries = Object.entries(value).filter(([name, inner]) => !CHANCE.has(name) && !isChance(inner));
+  const entries = Object.entries(value).filter(([name, inner]) => !isByChance(name) && !isChance(inner));
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     entries.map(([name, inner]) => [name, secret ? "<secret>" : cleaned(inner, name, key === "" ? own : undefined)]),
@@ -204,7 +220,12 @@ function cleaned(value: unknown, key = "", kind?: string): unknown {
 function isChance(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const names = Object.keys(value);
-  return names.length > 0 && names.every((name) => CHANCE.has(name));
+  return names.length > 0 && names.every(isByChance);
+}
+
+/** What a field is called that does not count; how a simulated container behaves is a fault's doing. */
+function isByChance(name: string): boolean {
+  return CHANCE.has(name) || name.startsWith(SIMULATION_ANNOTATION_PREFIX);
 }
 
 /** Conditions are a map by type: a controller that changes one may move it to the end, so their order tells what happened, not what is. */
@@ -222,6 +243,12 @@ function nodesOf(objects: readonly AnyObject[]): ReadonlySet<string> {
     kind === "Pod" ? ((spec as { nodeName?: string } | undefined)?.nodeName ?? []) : [],
   );
   return new Set(nodes);
+}
+
+/** The names of objects as an end state has them, without what the server made up. */
+export function shownNames(objects: readonly AnyObject[]): (object: AnyObject) => string {
+  const names = generatedNames(objects);
+  return ({ metadata }) => masked(metadata.name, names);
 }
 
 /** Names that the server made up, and what they are made from; the longest first. */

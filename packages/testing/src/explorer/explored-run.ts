@@ -14,7 +14,7 @@ import { ExternalPlane } from "./external-plane.ts";
 import type { Fault } from "./fault.ts";
 import { FaultPlane } from "./fault-plane.ts";
 import { throwIfReached } from "./limits.ts";
-import { observedUser } from "./observed-user.ts";
+import { observedUser, type UserWait } from "./observed-user.ts";
 import type { ExploredRun, IdleActivity, Invariant, RunFailure } from "./oracle.ts";
 import { unansweredWrites } from "./unanswered-writes.ts";
 
@@ -38,6 +38,8 @@ export interface PlayedRun extends ExploredRun {
 const IDLE_MS = 5 * 60_000;
 /** How often that begins again because something else changed, such as a Deployment whose progress deadline passed. */
 const IDLE_TRIES = 3;
+/** A container takes this long to be pulled and started, then to be ready, and its pod to be removed: others act meanwhile. */
+const SLOW_CONTAINERS = { startDelay: 2_000, warmUp: 5_000, tearDown: 1_000 };
 /** Time travel needs the states of the whole run. */
 const HISTORY_MS = 24 * 3_600_000;
 /** A scenario that needs more requests than this is one with a hot loop. */
@@ -50,7 +52,8 @@ export async function exploredRun(
   seed: number,
   options: RunOptions = {},
 ): Promise<PlayedRun> {
-  const backend = await embeddedTestBackend({ history: HISTORY_MS, ...options.environment, seed });
+  const slow = { history: HISTORY_MS, containers: SLOW_CONTAINERS };
+  const backend = await embeddedTestBackend({ ...slow, ...options.environment, seed });
   const follower = new ClusterFollower(backend.cluster, backend.namespace, options.invariants);
   const plane = new FaultPlane(follower, faults, MOST_REQUESTS);
   const external = new ExternalPlane(
@@ -78,6 +81,8 @@ export async function exploredRun(
   process.on("unhandledRejection", onUnhandled);
   let failure: RunFailure | undefined;
   let idle: IdleActivity | undefined;
+  let lastWait: UserWait | undefined;
+  let holds = false;
   let objects: AnyObject[] = [];
   let complete = false;
   let prematureReadiness: readonly string[] = [];
@@ -88,11 +93,17 @@ export async function exploredRun(
       follower,
       (operator) => operators.push(operator),
       options.reached,
+      (wait) => {
+        lastWait = wait;
+      },
     );
     await inPlace(environment.externalSystems, () => scenario(observed));
+    await environment.advance(plane.downFor);
     await environment.settled();
+    await inPlace(environment.externalSystems, () => catchUp(environment, lastWait));
     if (await plane.atEnd()) await environment.settled();
     idle = await idleActivity(environment, plane, follower);
+    holds = await inPlace(environment.externalSystems, () => isStill(lastWait));
     complete = true;
   } catch (error) {
     failure = failureOf(error);
@@ -127,7 +138,25 @@ export async function exploredRun(
     operators,
     kinds: environment.kinds,
     external: external.atEnd(),
+    ...(lastWait && { lastWait: { what: lastWait.what, holds } }),
   };
+}
+
+/** An impatient user comes back in the end: what was not waited for may be due later than all else. */
+async function catchUp(environment: OperatorTestEnvironment, wait: UserWait | undefined): Promise<void> {
+  if (!wait?.isSkipped || (await isStill(wait))) return;
+  // That it never comes is judged by what there is at the end.
+  await environment.until(wait.what, () => isStill(wait)).catch(() => {});
+  await environment.settled();
+}
+
+/** Whether what the user waited for is true; a condition that cannot be checked any more is not. */
+async function isStill(wait: UserWait | undefined): Promise<boolean> {
+  try {
+    return (await wait?.condition()) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Once the exploration has to end, no request is answered: what an operator does in a hot loop would go on for minutes. */

@@ -1,5 +1,6 @@
 import type { AnyObject, Random } from "@konverge/core";
 import { parseApiVersion } from "@konverge/core";
+import { troublesAtWrite, troublesOf } from "./application-candidates.ts";
 import { externalFaultsAt } from "./external-fault.ts";
 import { type Fault, type FaultPoint, type FaultTarget, faultName, pointKey } from "./fault.ts";
 import type { FaultFamily } from "./fault-family.ts";
@@ -19,6 +20,10 @@ export interface FaultDurations {
   readonly refused: number;
   /** The longest time that a request is held for the user. */
   readonly held: number;
+  /** Longer than a lease, and than most things that are due later. */
+  readonly down: number;
+  /** How long pods and Jobs are in trouble. */
+  readonly trouble: number;
 }
 
 const VIRTUAL_TIME: FaultDurations = {
@@ -29,6 +34,8 @@ const VIRTUAL_TIME: FaultDurations = {
   webhook: 30_000,
   refused: 60_000,
   held: 10_000,
+  down: 15 * 60_000,
+  trouble: 60_000,
 };
 /** An annotation of another client. */
 export const FOREIGN = "example.com~1foreign";
@@ -64,6 +71,7 @@ export function faultCandidates(
     before = moments[i - 1]?.what ?? "";
     if (moment.type === "wait" && at.on === "user") {
       if (has("user")) add(moment, { type: "impatient user", at });
+      if (has("crash")) add(moment, { type: "downtime", at, ms: ms.down });
       continue;
     }
     if (at.on === "external") {
@@ -76,6 +84,13 @@ export function faultCandidates(
     if (has("crash") && (isWrite || isOutside)) {
       add(moment, { type: "crash", at, when: "before" });
       if (isWrite) add(moment, { type: "crash", at, when: "after" });
+      if (at.on === "user") add(moment, { type: "downtime", at, ms: ms.down });
+    }
+    if (has("application")) {
+      const troubles = isOutside
+        ? troublesOf(at, objectsAt(run, moment), ms.trouble)
+        : troublesAtWrite(moment, run, ms.trouble);
+      for (const fault of troubles) add(moment, fault);
     }
     if (has("error") && at.on === "request") {
       for (const fault of errorsAt(at, isWrite, random)) add(moment, fault);

@@ -13,6 +13,7 @@ export const POINT_FAMILIES = [
   "writer",
   "cluster",
   "poor cluster",
+  "application",
   "external",
 ] as const;
 
@@ -22,11 +23,12 @@ export const PASS_FAMILIES = ["deletion", "drift", "spec", "crd deletion", "rbac
 /**
  * What an exploration tries.
  *
- * At each point of a run: `crash` kills the process at its writes; `error` fails requests; `slow` delays responses; `stale`
+ * At each point of a run: `crash` kills the process at its writes, or lets it be down for a time; `error` fails requests; `slow` delays responses; `stale`
  * lets caches lag; `time travel` restarts the process on an API server that lags; `watch` interrupts watches and lets them
  * expire; `pause` pauses the process past its lease; `user` does not wait, and acts between a read
  * and a write of the operator; `writer` deletes, recreates and annotates objects; `cluster` updates CRDs, loses a node, takes webhooks
- * down and moves the clock; `poor cluster` refuses by quota and by webhook, and returns short pages; `external` lets calls of external systems fail.
+ * down and moves the clock; `poor cluster` refuses by quota and by webhook, and returns short pages; `application` lets pods be
+ * unready, evicted or slow to stop, and Jobs fail; `external` lets calls of external systems fail.
  *
  * On the scenario as a whole: `deletion` deletes the objects after each write: nothing may be left. `drift` deletes each child
  * and edits each applied field: all is restored. `spec` changes each field of the spec, and back: all is as before, also after
@@ -49,6 +51,7 @@ export function familyOf(type: FaultType): FaultFamily {
 
 const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
   crash: "crash",
+  downtime: "crash",
   error: "error",
   cut: "error",
   "lost response": "error",
@@ -67,5 +70,6 @@ const FAMILY_OF: Readonly<Record<FaultType, FaultFamily>> = {
   "clock jump": "cluster",
   refused: "poor cluster",
   "short page": "poor cluster",
+  application: "application",
   "external call": "external",
 };

@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
 import { readLines, readText, sleep } from "@konverge/core";
+import { disturbApplication } from "./disturb-application.ts";
 import { disturbWorld } from "./disturb-world.ts";
 import { Disturbances } from "./disturbances.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
@@ -50,6 +51,8 @@ export class FaultPlane {
   #userWrote = Promise.withResolvers<void>();
   #skew = 0;
   #impatient = false;
+  /** Until then no process of the operator runs. */
+  #downUntil = 0;
   #halted = false;
   #requests = 0;
   #writes = 0;
@@ -75,6 +78,11 @@ export class FaultPlane {
 
   get writes(): number {
     return this.#writes;
+  }
+
+  /** How long the operator is still down, in milliseconds. */
+  get downFor(): number {
+    return Math.max(0, this.#downUntil - this.#world.clock.monotonic());
   }
 
   /** Whether the operator was stopped because it made too many requests. */
@@ -362,6 +370,13 @@ export class FaultPlane {
           outcome = { type: "crash", at: fault.at, when: "before" };
           break;
         }
+        case "downtime":
+          this.#downUntil = this.#world.clock.monotonic() + fault.ms;
+          outcome = { type: "crash", at: fault.at, when: "before" };
+          break;
+        case "application":
+          await disturbApplication(fault, this.#world);
+          break;
         case "missed events":
           this.#disturbances.disconnect(fault);
           this.#end("cut");
@@ -394,7 +409,7 @@ export class FaultPlane {
     // Outside a request or an event a crash has nothing to wait for.
     const point = faults[0]?.at.on;
     if (outcome?.type === "crash" && (point === "user" || point === "end") && this.#process) {
-      void this.#die(this.#process, "killed");
+      void this.#die(this.#process, "killed", this.downFor);
     }
     return outcome;
   }
@@ -414,10 +429,10 @@ export class FaultPlane {
     return new Promise(() => {});
   }
 
-  /** Ends the process. What it was waiting for never arrives. */
-  #die(process: ExploredProcess, how: string): Promise<never> {
+  /** Ends the process, and the next one starts after this time. What it was waiting for never arrives. */
+  #die(process: ExploredProcess, how: string, downMs = 0): Promise<never> {
     this.note({ who: "operator", type: "process", what: how, process: process.number });
-    process.crash();
+    process.crash(downMs);
     return new Promise(() => {});
   }
 

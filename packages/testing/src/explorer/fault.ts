@@ -1,3 +1,4 @@
+import { type ApplicationFault, applicationFaultName } from "./application-fault.ts";
 import { type ExternalFault, externalFaultName } from "./external-fault.ts";
 import type { FaultPoint } from "./fault-point.ts";
 
@@ -20,6 +21,8 @@ export interface FaultTarget {
 export type Fault =
   /** The operator's process is killed before it sends the request, or after the request took effect but before its response. */
   | { readonly type: "crash"; readonly at: FaultPoint; readonly when: "before" | "after" }
+  /** The operator's process is killed, and the next one starts after a time. */
+  | { readonly type: "downtime"; readonly at: FaultPoint; readonly ms: number }
   /** The API server rejects the request. */
   | { readonly type: "error"; readonly at: FaultPoint; readonly code: 409 | 429 | 500 }
   /** The connection is closed before the request arrives. */
@@ -70,7 +73,9 @@ export type Fault =
   /** The wall clock of the operator's process jumps. */
   | { readonly type: "clock jump"; readonly at: FaultPoint; readonly ms: number }
   /** A call of an external system fails, or takes long. */
-  | ExternalFault;
+  | ExternalFault
+  /** A pod or a Job is in trouble. */
+  | ApplicationFault;
 
 /** The types of {@link Fault}. */
 export type FaultType = Fault["type"];
@@ -100,6 +105,8 @@ export function faultName(fault: Fault): string {
   switch (fault.type) {
     case "crash":
       return `crash ${fault.when} the request`;
+    case "downtime":
+      return `the operator is down for ${fault.ms / 60_000} min`;
     case "error":
       return `error ${fault.code}`;
     case "cut":
@@ -144,6 +151,8 @@ export function faultName(fault: Fault): string {
       return `clock jumps by ${fault.ms / 1000} s`;
     case "external call":
       return externalFaultName(fault);
+    case "application":
+      return applicationFaultName(fault);
   }
 }
 

@@ -20,6 +20,14 @@ const WRITES = new Set([
   "scale",
 ]);
 
+/** Something that the user has waited for. */
+export interface UserWait {
+  readonly what: string;
+  /** The user did not wait long enough for it. */
+  readonly isSkipped: boolean;
+  condition(): Promise<boolean> | boolean;
+}
+
 /**
  * The same test environment, in which each write of the scenario is a point of the run, and a wait can end early because the
  * user is impatient.
@@ -30,6 +38,7 @@ export function observedUser(
   world: World,
   started: (operator: Parameters<TestEnvironment["start"]>[0]) => void,
   reached?: () => string | undefined,
+  waited: (wait: UserWait) => void = () => {},
 ): TestEnvironment {
   const writing = async <T>(what: string, write: () => Promise<T>): Promise<T> => {
     throwIfReached(reached);
@@ -57,15 +66,19 @@ export function observedUser(
     },
     apply: (yaml) => writing(`apply ${documentText(yaml)}`, () => environment.apply(yaml)),
     async until(what, condition, timeout) {
+      waited({ what, condition, isSkipped: true });
       if (await plane.userWaits(what)) return;
+      let isSkipped = false;
       await environment.until(
         what,
         async () => {
           throwIfReached(reached);
-          return plane.stopsWaiting() || (await condition());
+          isSkipped = plane.stopsWaiting();
+          return isSkipped || (await condition());
         },
         timeout,
       );
+      waited({ what, condition, isSkipped });
     },
   };
   return new Proxy(environment as TestEnvironment, {

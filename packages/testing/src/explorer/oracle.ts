@@ -40,6 +40,8 @@ export interface ExploredRun {
   readonly prematureReadiness: readonly string[];
   /** The groups of the operator's own kinds, such as `example.com`. */
   readonly groups: readonly string[];
+  /** What the scenario waited for last, and whether it is still so at the end; undefined if it waited for nothing. */
+  readonly lastWait?: { readonly what: string; readonly holds: boolean };
   /** The external systems at the end, where there are any. */
   readonly external?: ExternalState;
 }

@@ -1,5 +1,8 @@
 import type { AnyObject } from "@konverge/core";
-import { type EndStateMask, endStateDifferences } from "./end-state.ts";
+import { isFatal, reportsFailure, withoutDetails } from "./application-oracles.ts";
+import { budgetOracle, foreignDeletionOracle, restartOracle } from "./disruption-oracles.ts";
+import { type EndState, type EndStateMask, endStateDifferences, shownNames } from "./end-state.ts";
+import { hasEnded } from "./ended-objects.ts";
 import { exitOracle } from "./exit-oracle.ts";
 import { lostUpdateOracle, repeatedEffectOracle } from "./identity-oracles.ts";
 import type { ExploredRun, Oracle } from "./oracle.ts";
@@ -18,10 +21,11 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
     {
       name: "scenario",
       meaning: "An assertion of the scenario itself failed.",
-      check: ({ failure, faults }) => {
-        // After a wait that the user cut short, or while an object is recreated, what a scenario asserts may not be true yet.
+      check: (run) => {
+        const { failure, faults } = run;
+        // After a wait that the user cut short, while an object is recreated, or when a Job failed, what a scenario asserts may not be true.
         const isExcused = faults.some(({ type }) => type === "impatient user" || type === "delete");
-        if (failure?.type !== "scenario" || isExcused) return [];
+        if (failure?.type !== "scenario" || isExcused || isFatal(run)) return [];
         return [firstLine(failure.message)];
       },
     },
@@ -29,12 +33,14 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
       name: "end state",
       meaning: "The objects at the end are not those of a run without faults, or the run never got so far.",
       check: (run, reference) => {
+        if (reportsFailure(run)) return [];
         if (run.failure?.type === "wait") return [firstLine(run.failure.message)];
         const ended = endedAndDeleted(run);
         const found = differences(run, reference, mask).filter((one) => !one.endsWith(EXTRA) && !ended.has(one));
         // A new object of the same name has no past: what it was before its last change is not known any more.
         const isRecreated = run.faults.some((fault) => fault.type === "delete" && fault.recreate);
-        return isRecreated ? found.filter((one) => one.endsWith(MISSING)) : found;
+        const counting = isRecreated ? found.filter((one) => one.endsWith(MISSING)) : found;
+        return counting.length > 0 || ended.size > 0 ? counting : noLongerTrue(run, reference);
       },
     },
     {
@@ -78,6 +84,9 @@ export function oracles(mask: EndStateMask = new Set()): readonly Oracle[] {
     },
     lostUpdateOracle,
     repeatedEffectOracle,
+    restartOracle,
+    budgetOracle,
+    foreignDeletionOracle,
     {
       name: "ownership",
       meaning:
@@ -125,21 +134,29 @@ const MISSING = " is missing";
 
 function differences(run: ExploredRun, reference: ExploredRun, mask: EndStateMask): string[] {
   if (run === reference || !run.endState || !reference.endState) return [];
-  return endStateDifferences(reference.endState, run.endState, mask);
+  const shown = (state: EndState) => (isFatal(run) ? withoutDetails(state, run.groups) : state);
+  return endStateDifferences(shown(reference.endState), shown(run.endState), mask);
 }
 
 /** Jobs and pods that others deleted after they had ended, as differences: no operator has to bring them back. */
 function endedAndDeleted({ changes }: ExploredRun): Set<string> {
   const deleted = changes.filter(({ type, by, object }) => type === "deleted" && by !== "operator" && hasEnded(object));
-  return new Set(deleted.map(({ object: { kind, metadata } }) => `${kind} ${shownName(metadata)}${MISSING}`));
+  const shown = shownNames(changes.map(({ object }) => object));
+  return new Set(deleted.map(({ object }) => `${object.kind} ${shown(object)}${MISSING}`));
 }
 
-function hasEnded(object: AnyObject): boolean {
-  const { phase, conditions } = (object["status"] ?? {}) as ConventionalStatus;
-  if (object.kind === "Pod") return phase === "Succeeded" || phase === "Failed";
-  const isEnd = ({ type, status }: { type?: string; status?: string }) =>
-    status === "True" && (type === "Complete" || type === "Failed");
-  return object.kind === "Job" && (conditions ?? []).some(isEnd);
+/** What the user waited for last has to be so at the end as well, if it is without faults. */
+function noLongerTrue({ endState, lastWait }: ExploredRun, reference: ExploredRun): string[] {
+  // A run that ended early has not come to its end.
+  if (
+    !endState ||
+    !lastWait ||
+    lastWait.holds ||
+    !reference.lastWait?.holds ||
+    reference.lastWait.what !== lastWait.what
+  )
+    return [];
+  return [`it is not true any more that ${lastWait.what}`];
 }
 
 /** A generated name is shown without what the server drew. */

@@ -2,6 +2,7 @@ import { type AnyObject, isNotFound, type KindRef, keyOf } from "@konverge/core"
 import type { OperatorTestEnvironment } from "../../environment/operator-test-environment.ts";
 import type { Scenario } from "../../environment/test-environment.ts";
 import { type EndState, endStateDifferences } from "../end-state.ts";
+import { hasEnded } from "../ended-objects.ts";
 import { inPart } from "../part.ts";
 import { failureText, restlessness } from "./idle-operator.ts";
 import { edited, ownedFields } from "./owned-fields.ts";
@@ -37,7 +38,8 @@ export async function driftPass(scenario: Scenario, options: PassOptions = {}): 
     let edits = 0;
     try {
       for (const { kind, object } of children) edits += await editAll(bench, kind, object);
-      for (const { kind, object } of children) await deleted(bench, kind, object);
+      // What has ended is done: no operator has to repeat it.
+      for (const { kind, object } of children) if (!hasEnded(object)) await deleted(bench, kind, object);
       recording.begins("nothing more is done");
       recording.report(...(await restlessness(environment)));
     } catch (error) {
