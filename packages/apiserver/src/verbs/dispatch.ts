@@ -14,7 +14,7 @@
  * watch brings every change after its position, once and in order. What clients see of a version other than the stored one
  * is converted on the way out.
  *
- * Promises: an answer to a write goes out when it is durable; a dry run goes through all of it and stores nothing; errors
+ * Promises: an answer goes out when everything that it tells of is durable; a dry run goes through all of it and stores nothing; errors
  * have the status, reason, causes and words of a real server.
  */
 import { type ApiResponse, methodNotAllowed } from "@konverge/core";
@@ -35,8 +35,20 @@ import { noSuchPath } from "./routes.ts";
 import { updateObject } from "./update.ts";
 import { watch } from "./watch.ts";
 
-/** Carries out a request about objects: the verb that all resources share, or what is plugged in for this one. */
+/**
+ * Carries out a request about objects: the verb that all resources share, or what is plugged in for this one. A refusal, too,
+ * waits for the writes that it may be due to: if these are not kept, they are no reason.
+ */
 export async function dispatch(call: Call, extensions: Extensions): Promise<ApiResponse> {
+  try {
+    return await respond(call, extensions);
+  } catch (error) {
+    await call.store.durable();
+    throw error;
+  }
+}
+
+async function respond(call: Call, extensions: Extensions): Promise<ApiResponse> {
   const { definition, version, info } = call;
   if (info.subresource !== "") return dispatchSubresource(call, extensions);
   const act = extensions.subresources[`${definition.group}/${definition.plural}/`];
