@@ -14,7 +14,7 @@
  * watch brings every change after its position, once and in order. What clients see of a version other than the stored one
  * is converted on the way out.
  *
- * Promises: a response is sent when everything that it reports is durable; a dry run goes through all of it and stores nothing; errors
+ * Promises: an answer goes out when all that it depends on is durable; a dry run goes through all of it and stores nothing; errors
  * have the status, reason, causes and words of a real server.
  */
 import { type ApiResponse, methodNotAllowed } from "@konverge/core";
