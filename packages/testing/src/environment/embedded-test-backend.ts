@@ -26,6 +26,8 @@ import { VirtualTime } from "./virtual-time.ts";
 export interface TestEnvironmentOptions {
   /** Default: virtual. kubectl needs `real`. */
   readonly time?: "virtual" | "real";
+  /** The minor version of Kubernetes that the cluster serves, `1.33` to `1.37`. Default: 1.36. */
+  readonly kubernetes?: string;
   /** Default: a few nodes, some with GPUs of two types. */
   readonly nodes?: readonly NodeShape[];
   /** Default: `stage`. */
@@ -86,6 +88,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       images,
       ...(options.containers && { containers: options.containers }),
       ...(nodes && { nodes }),
+      ...(options.kubernetes !== undefined && { kubernetes: options.kubernetes }),
       server: {
         ...(options.state && { state: options.state }),
         ...(options.history !== undefined && { history: { ms: options.history, changes: 1_000_000 } }),
