@@ -53,6 +53,7 @@ export interface ExploreCommandOptions {
   readonly workers?: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
+  readonly inCluster?: boolean;
   readonly results?: string;
   readonly output?: Output;
 }
