@@ -6,14 +6,18 @@ import type { CheckCommandOptions, LearnCommandOptions } from "../rbac/rbac-comm
 /** `konverge rbac`. */
 export function rbacCommand(): Command {
   return new Command("rbac")
-    .description("the permissions that an operator in any language needs, and those of the role that it is published with")
+    .description(
+      "the permissions that an operator in any language needs, and those of the role that it is published with",
+    )
     .addCommand(learnCommand())
     .addCommand(checkCommand());
 }
 
 function learnCommand(): Command {
   return program(new Command("learn"))
-    .description("print the least role with which an operator can do what it does in a scenario, with the request behind each rule")
+    .description(
+      "print the least role with which an operator can do what it does in a scenario, with the request behind each rule",
+    )
     .option("--name <name>", "name of the roles, and of the service account that they are bound to", "learned")
     .addHelpText("after", LEARN)
     .action(async (options: LearnCommandOptions) => {
@@ -39,9 +43,16 @@ function checkCommand(): Command {
 function program(command: Command): Command {
   return command
     .requiredOption("--command <command>", "shell command that starts the operator, which reads $KUBECONFIG")
-    .requiredOption("--scenario <file...>", "YAML files with the steps of scenarios: all permissions that any of them needs count")
+    .requiredOption(
+      "--scenario <file...>",
+      "YAML files with the steps of scenarios: all permissions that any of them needs count",
+    )
     .option("--in-cluster", "the operator finds the files and variables of a pod instead of $KUBECONFIG: Linux only")
-    .option("--idle-after <duration>", "the operator is idle when it has sent nothing for this time (default: 2s)", milliseconds)
+    .option(
+      "--idle-after <duration>",
+      "the operator is idle when it has sent nothing for this time (default: 2s)",
+      milliseconds,
+    )
     .option("--idle-timeout <duration>", "fail if the operator is not idle after this time (default: 1m)", milliseconds)
     .addOption(outputOption());
 }

@@ -79,7 +79,9 @@ export async function checkFromCommandLine(options: CheckCommandOptions, world: 
     const { missing, unused, underRole } = check;
     const refused = underRole.filter((run) => run.refused.size > 0 || run.failure !== undefined).length;
     const wide = new Set(unused.map(({ place }) => place)).size;
-    world.progress(`${missing.length} permissions are missing, ${wide} of ${shipped.rules.length} rules grant more than is used`);
+    world.progress(
+      `${missing.length} permissions are missing, ${wide} of ${shipped.rules.length} rules grant more than is used`,
+    );
     return missing.length + refused + (allowUnused ? 0 : wide);
   });
 }

@@ -26,7 +26,7 @@ function unavailable(): string | false {
 
 const skip = unavailable();
 
-test("a command finds the account of a pod, nobody else does, and all else in its place is there", { skip }, () => {
+test("a command finds the account of a pod, and everything else that is in the folder", { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), "konverge-in-cluster-"));
   const isThere = existsSync(ACCOUNT);
   try {

@@ -20,8 +20,8 @@ export class InClusterError extends Error {
 }
 
 /**
- * Shows the files of a service account to one command at the place where pods have them, `/var/run/secrets`, in a mount namespace
- * of its own: the machine's folder is not touched, and several programs have different accounts. Everything else in `/var/run` stays.
+ * Shows the files of a service account to one command at the place where pods have them, `/var/run/secrets`, in a separate mount
+ * namespace: the machine's folder is not touched, and several programs have different accounts. Everything else in `/var/run` stays.
  */
 export function inCluster(
   command: string,

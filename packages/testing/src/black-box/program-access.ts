@@ -22,8 +22,7 @@ export class ProgramAccess {
       const used = usedPermissions(request, response);
       for (const permission of used) {
         const key = JSON.stringify(permission);
-        if (!this.#observed.has(key))
-          this.#observed.set(key, { permission, request: `${request.method} ${path}` });
+        if (!this.#observed.has(key)) this.#observed.set(key, { permission, request: `${request.method} ${path}` });
       }
       if (response.status !== 403 || used.length === 0) return response;
       const body = await readText(response.body);

@@ -162,7 +162,7 @@ class Run {
   /** The API server as the program's account, with a record of what is used. */
   #onward(next: Transport): Transport {
     const { account, access, inCluster: isInPod } = this.#options;
-    // The account of a pod has no permissions of its own here.
+    // The account of a pod has no permissions here.
     const user = account ?? (isInPod ? ADMINISTRATOR : undefined);
     const authorized = user ? this.#cluster.guard.as(user) : next;
     return access ? access.recorded(authorized) : authorized;
@@ -327,7 +327,11 @@ function followed({ name, when, condition }: ScenarioInvariant): Invariant {
 
 /** A token of the account that every namespace has. */
 async function accountToken({ server, client }: Cluster, namespace: string): Promise<string> {
-  await client.apply(ServiceAccount, { metadata: { name: "default", namespace } }, { fieldManager: "konverge-explore" });
+  await client.apply(
+    ServiceAccount,
+    { metadata: { name: "default", namespace } },
+    { fieldManager: "konverge-explore" },
+  );
   const { body } = await server.transport({
     method: "POST",
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,

@@ -37,7 +37,7 @@ test("the least role of a program is what its requests need, and suffices", asyn
   ]);
   const text = learnedRoleText(learned);
   assert.match(text, /^# create configmaps: POST \/api\/v1\/namespaces\/default\/configmaps$/m);
-  assert.match(text, /kind: Role\n[^]*verbs:\n *- watch\n *- create\n[^]*kind: RoleBinding/);
+  assert.match(text, /kind: Role\n[\s\S]*verbs:\n *- watch\n *- create\n[\s\S]*kind: RoleBinding/);
   const failing = { ...options, command: "exec false", idleTimeout: 3_000 };
   await assert.rejects(learnRole(failing), ScenarioFailed);
 });

@@ -35,7 +35,7 @@ export class ScenarioFailed extends Error {
   readonly code = "KONVERGE_SCENARIO_FAILED";
 }
 
-/** After so many rounds in which something new was refused, the roles are returned as they are. */
+/** After this number of rounds in which something new was refused, the roles are returned as they are. */
 const MOST_ROUNDS = 4;
 
 /**

@@ -60,7 +60,8 @@ function placed(
 ): Permission {
   const base = { verb, group, resource };
   const named = name === undefined ? {} : { name };
-  if (!resources.isNamespaced(group, resource)) return SINGLE.has(resource.split("/")[0]!) ? { ...base, ...named } : base;
+  if (!resources.isNamespaced(group, resource))
+    return SINGLE.has(resource.split("/")[0]!) ? { ...base, ...named } : base;
   if (namespace === undefined) return base;
   if (resource === "leases" && group === "coordination.k8s.io") return { ...base, namespace, ...named };
   if (namespace === home) return isEverywhere ? base : { ...base, namespace };

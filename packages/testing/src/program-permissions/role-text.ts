@@ -1,4 +1,4 @@
-import { type Permission, permissionText, policyRules } from "@konverge/runtime";
+import { type Permission, permissionText, type policyRules } from "@konverge/runtime";
 import { printYaml } from "@konverge/schema";
 import type { RoleCheck } from "./check-role.ts";
 import type { LearnedRole } from "./learn-role.ts";
@@ -16,7 +16,9 @@ export function learnedRoleText({ roles, permissions }: LearnedRole): string {
     const { namespace } = role.metadata;
     const shown = rules.map((rule) => {
       const behind = permissions.filter(({ permission }) => isOf(permission, namespace, rule));
-      const lines = behind.map(({ permission, request }) => `# ${permission.verb} ${permission.resource}: ${request}\n`);
+      const lines = behind.map(
+        ({ permission, request }) => `# ${permission.verb} ${permission.resource}: ${request}\n`,
+      );
       return `${lines.join("")}${printYaml([rule])}`;
     });
     return `${printYaml(rest)}rules:\n${shown.join("")}`;
@@ -45,11 +47,15 @@ export function roleCheckLines({ missing, unused, underRole, learned }: RoleChec
       lines.push(`  ${same.map(({ resource }) => resource).join(", ")}: ${what}`);
   }
   for (const { scenario, refused, failure } of underRole) {
-    lines.push(`${scenario}: ${failure === undefined ? "passes" : "fails"} under this role${failure === undefined ? "" : `: ${failure}`}`);
+    lines.push(
+      `${scenario}: ${failure === undefined ? "passes" : "fails"} under this role${failure === undefined ? "" : `: ${failure}`}`,
+    );
     for (const [what, times] of refused) lines.push(`  refused ${times} times: ${what}`);
   }
   if (!learned.suffices)
-    lines.push("what the scenarios need differs from run to run: even the learned role did not suffice for one of them");
+    lines.push(
+      "what the scenarios need differs from run to run: even the learned role did not suffice for one of them",
+    );
   return lines;
 }
 

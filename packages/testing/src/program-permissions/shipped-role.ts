@@ -45,7 +45,9 @@ export function readShippedRole(files: readonly string[], home: string, named?: 
   const isRole = ({ kind }: KubeObject) => kind === "ClusterRole" || kind === "Role";
   const roles = all.filter(isRole);
   if (roles.length === 0)
-    throw new ShippedRoleError(`there is no ClusterRole and no Role in ${files.join(", ")}: name the files that have the operator's roles`);
+    throw new ShippedRoleError(
+      `there is no ClusterRole and no Role in ${files.join(", ")}: name the files that have the operator's roles`,
+    );
   const bindings = all.filter((one): one is Binding => !isRole(one));
   const account = named ?? accountOf(bindings) ?? { namespace: home, name: "explored-operator" };
   const bound = bindings.filter((binding) => binds(binding, account));
@@ -86,7 +88,9 @@ function accountOf(bindings: readonly Binding[]): ServiceAccountName | undefined
       if (kind === "ServiceAccount") accounts.set(`${namespace}/${name}`, { namespace, name });
   }
   if (accounts.size > 1)
-    throw new ShippedRoleError(`the roles are bound to ${[...accounts.keys()].join(" and ")}: name one with --service-account NAMESPACE/NAME`);
+    throw new ShippedRoleError(
+      `the roles are bound to ${[...accounts.keys()].join(" and ")}: name one with --service-account NAMESPACE/NAME`,
+    );
   return [...accounts.values()][0];
 }
 
@@ -97,7 +101,8 @@ function binds({ subjects = [], metadata }: Binding, account: ServiceAccountName
   );
 }
 
-const refersTo = (ref: Binding["roleRef"], role: KubeObject) => ref.kind === role.kind && ref.name === role.metadata.name;
+const refersTo = (ref: Binding["roleRef"], role: KubeObject) =>
+  ref.kind === role.kind && ref.name === role.metadata.name;
 
 function bindingOf(role: KubeObject, account: ServiceAccountName): KubeObject {
   return {
