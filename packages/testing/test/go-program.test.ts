@@ -137,12 +137,12 @@ suite("a Go program on virtual time", { skip: hasGo ? false : "there is no Go on
       /certificate is valid for hooks.default.svc, not other/,
     );
     assert.match(String(await answered({ port: 9444 })), /^ConnectionRefused: .*connection refused/);
-    assert.ok(go.signal(15));
+    assert.ok(go.terminate());
     await clock.advance(0);
     assert.match(lines[0]!, /TLS handshake error from \S+ remote error: tls: bad certificate/);
-    assert.deepEqual(lines.slice(1), ["received terminated"]);
+    assert.deepEqual(lines.slice(1), ["received SIGTERM true"]);
     assert.deepEqual(exits, [{ code: 0 }]);
-    assert.ok(!go.signal(15));
+    assert.ok(!go.terminate());
   });
 
   test("admits what its scenario creates, in two replicas and after each crash", async () => {

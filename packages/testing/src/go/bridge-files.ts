@@ -51,8 +51,9 @@ var clients = map[[3]string]*http.Client{}
 
 func init() {
 	js.Global().Set("${BRIDGE}", map[string]any{
-		"signal": js.FuncOf(func(_ js.Value, args []js.Value) any {
-			deliver(syscall.Signal(args[0].Int()))
+		"terminate": js.FuncOf(func(js.Value, []js.Value) any {
+			// By its name: the port numbers signals in another way than Linux.
+			deliver(syscall.SIGTERM)
 			return nil
 		}),
 		"post": js.FuncOf(func(_ js.Value, args []js.Value) any {

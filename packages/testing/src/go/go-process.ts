@@ -104,10 +104,10 @@ export class GoProcess implements FunctionHost {
     return this.#isOver;
   }
 
-  /** Delivers a signal, as `kill` does; false if the program was compiled without a way in. */
-  signal(number: number): boolean {
+  /** Delivers SIGTERM; false if the program was compiled without a way in. */
+  terminate(): boolean {
     const bridge = this.#bridge;
-    bridge?.signal(number);
+    bridge?.terminate();
     return bridge !== undefined;
   }
 

@@ -18,7 +18,6 @@ const KEPT_LINES = 200;
 
 /** How long a process has to end after SIGTERM, in milliseconds: the grace period of pods. */
 const GRACE = 30_000;
-const SIGTERM = 15;
 /** Where controller-runtime serves webhooks. */
 const WEBHOOK_PORT = 9443;
 
@@ -91,7 +90,7 @@ export class LaunchedGoProcess implements LaunchedProcess {
   /** As a pod is deleted: with SIGTERM, and killed if it does not end in time. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    if (this.#process.signal(SIGTERM)) {
+    if (this.#process.terminate()) {
       await Promise.race([this.#stopped.promise, sleep(this.#options.clock, GRACE)]);
     }
     this.#process.kill();

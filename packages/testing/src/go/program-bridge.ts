@@ -31,7 +31,7 @@ export function requestError(text: string): Error {
 
 /** What a program leaves in its global object if it was compiled with a bridge. */
 export interface ProgramBridge {
-  signal(number: number): void;
+  terminate(): void;
   post(
     port: string,
     host: string,

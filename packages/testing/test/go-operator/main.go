@@ -31,7 +31,7 @@ func main() {
 		go admit()
 		end := make(chan os.Signal, 1)
 		signal.Notify(end, syscall.SIGTERM)
-		fmt.Println("received", <-end)
+		fmt.Println("received SIGTERM", <-end == syscall.SIGTERM)
 	case "admitting":
 		go admit()
 		operate(false)
