@@ -57,6 +57,6 @@ async function isGranted(cluster: Cluster, { account }: ShippedRole, { permissio
   const [resource = "", subresource = ""] = full.split("/");
   const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   const spec = { user, groups: [...groups], resourceAttributes };
-  const { status } = await cluster.client.create(SubjectAccessReview, { spec });
+  const { status } = await cluster.client.create(SubjectAccessReview, { metadata: {}, spec });
   return status?.allowed === true;
 }
