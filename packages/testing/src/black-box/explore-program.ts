@@ -267,7 +267,7 @@ class ProgramSearch {
     return confirmed.length > 0;
   }
 
-  /** Long enough for the retries that were seen. */
+  /** Long enough for the retries that were observed. */
   #patience({ endState }: ProgramRun): Patience {
     return {
       ms: this.#retries.longest,

@@ -99,14 +99,14 @@ function commonPattern(a: string, b: string): string | undefined {
   if (one.length !== other.length) return undefined;
   const parts = one.map((part, i) => {
     if (part === other[i]) return escaped(part);
-    const isRandom = looksRandom(part) && looksRandom(other[i]!) && Math.abs(part.length - other[i]!.length) <= 2;
+    const isRandom = isRandomText(part) && isRandomText(other[i]!) && Math.abs(part.length - other[i]!.length) <= 2;
     return isRandom ? `([a-z0-9]{${Math.max(SHORTEST, part.length - 2)},${part.length + 2}})` : undefined;
   });
   return parts.every((part) => part !== undefined) ? parts.join("") : undefined;
 }
 
 /** Not a word: it has a digit, or no vowel, as the names that Kubernetes draws. */
-function looksRandom(part: string): boolean {
+function isRandomText(part: string): boolean {
   return part.length >= SHORTEST && /^[a-z0-9]+$/.test(part) && (/\d/.test(part) || !/[aeiou]/.test(part));
 }
 
