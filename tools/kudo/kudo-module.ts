@@ -37,19 +37,11 @@ export function kudoCommand(): string {
       cpSync(join(sources, name), join(work, name), { recursive: true });
     execFileSync("chmod", ["-R", "u+w", work]);
     copyTestHarness(join(work, "kuttl"));
-    // The host of this module is gone; its code moved.
+    // This module has moved, and its old address does not answer.
     const moved = "v0.0.0-20160121211510-db5cfe13f5cc";
     const replaced = [`vbom.ml/util => github.com/fvbommel/util ${moved}`, "github.com/kudobuilder/kuttl => ./kuttl"];
     appendFileSync(join(work, "go.mod"), replaced.map((one) => `\nreplace ${one}\n`).join(""));
-    go(work, [
-      "build",
-      "-trimpath",
-      "-ldflags",
-      "-s -w",
-      "-o",
-      join(work, "kubectl-kudo"),
-      "./cmd/kubectl-kudo",
-    ]);
+    go(work, ["build", "-trimpath", "-ldflags", "-s -w", "-o", join(work, "kubectl-kudo"), "./cmd/kubectl-kudo"]);
     renameSync(join(work, "kubectl-kudo"), file);
     return file;
   } finally {

@@ -56,7 +56,7 @@ function firstPlan({ spec }: Instance, version: OperatorVersion): Schedule {
 }
 
 /** The plan that the difference to what was scheduled last is due to run. */
-function changedPlan(
+export function changedPlan(
   instance: Instance,
   version: OperatorVersion,
   scheduled: PlanExecution,

@@ -6,8 +6,6 @@ import { type ParameterValues, parameterProblem } from "./parameters.ts";
 export interface RequestedState {
   readonly version: OperatorVersion;
   readonly parameters: ParameterValues;
-  readonly plan?: string;
-  readonly uid?: string;
 }
 
 /** A change that is refused. */
@@ -21,24 +19,25 @@ export const CLEANUP = "cleanup";
 /** The plan that a change starts; undefined if it starts none. Throws a {@link RefusedChangeError}. */
 export function plannedBy(before: RequestedState, after: RequestedState): string | undefined {
   const { version } = after;
-  if (after.plan && !hasPlan(version, after.plan)) throw new RefusedChangeError(`plan ${after.plan} does not exist`);
   const isUpgrade = nameOf(before.version) !== nameOf(version);
   const changed = changedParameters(before, after);
   checkImmutable(before, after, changed, isUpgrade);
   const problem = parameterProblem(version, after.parameters);
   if (problem !== undefined) throw new RefusedChangeError(`failed to validate parameters: ${problem}`);
   const triggered = triggeredPlan([...changed, ...removedParameters(before, after)], version);
-  checkRunning(before, after, triggered, isUpgrade);
   if (isUpgrade) {
+    if (triggered !== undefined && triggered !== "deploy") {
+      throw new RefusedChangeError(
+        `upgrade to new OperatorVersion ${version.metadata.name} together with a parameter update triggering '${triggered}' is not allowed`,
+      );
+    }
     const plan = ["upgrade", "update", "deploy"].find((one) => hasPlan(version, one));
     if (plan !== undefined) return plan;
     throw new RefusedChangeError(
       "couldn't find any suitable plan that would be triggered by an OperatorVersion upgrade",
     );
   }
-  if (triggered !== undefined) return triggered;
-  const isRequested = after.plan && (!before.plan || before.uid !== after.uid);
-  return isRequested ? after.plan : undefined;
+  return triggered;
 }
 
 const nameOf = ({ metadata }: OperatorVersion) => `${metadata.namespace}/${metadata.name}`;
@@ -102,43 +101,4 @@ function triggeredPlan(changed: readonly Parameter[], version: OperatorVersion):
   const plan = plans[0] ?? ["update", "deploy"].find((one) => hasPlan(version, one));
   if (plan === undefined) throw new RefusedChangeError("couldn't find any plans that would be triggered by the update");
   return plan;
-}
-
-/** What may not change together, or while a plan runs. */
-function checkRunning(
-  before: RequestedState,
-  after: RequestedState,
-  triggered: string | undefined,
-  isUpgrade: boolean,
-) {
-  const running = before.plan;
-  const version = after.version.metadata.name;
-  const refuse = (message: string): never => {
-    throw new RefusedChangeError(message);
-  };
-  if (running) {
-    if (triggered !== undefined && triggered !== running)
-      refuse(`plan '${running}' is scheduled (or running) and an update would trigger a different plan '${triggered}'`);
-    if (isUpgrade)
-      refuse(
-        `upgrade to new OperatorVersion ${version} while a plan '${running}' is scheduled (or running) is not allowed`,
-      );
-    if (!after.plan) refuse(`cancelling currently scheduled (or running) plan '${running}' is not supported`);
-    if (after.plan !== running)
-      refuse(`overriding currently scheduled (or running) plan '${running}' with '${after.plan}' is not supported`);
-    return;
-  }
-  if (!after.plan) {
-    if (isUpgrade && triggered !== undefined && triggered !== "deploy")
-      refuse(
-        `upgrade to new OperatorVersion ${version} together with a parameter update triggering '${triggered}' is not allowed`,
-      );
-    return;
-  }
-  if (isUpgrade)
-    refuse(`upgrade to new OperatorVersion ${version} and triggering new plan '${after.plan}' is not allowed`);
-  if (triggered !== undefined)
-    refuse(`triggering one plan '${after.plan}' directly and through parameter update '${triggered}' is not allowed`);
-  if (after.plan === CLEANUP)
-    refuse(`only the controller schedules the '${CLEANUP}' plan when the instance is deleted`);
 }

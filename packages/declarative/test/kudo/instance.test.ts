@@ -75,9 +75,9 @@ test("the cleanup plan runs before an instance is deleted", async () => {
   await kudo.install("shop", await kudo.version(cache.path));
   const farewells: string[] = [];
   const watch = (async () => {
-    for await (const { type, object } of kudo.client.watch(Job)) {
-      if (type === "ADDED") farewells.push(object.metadata.name!);
-      if (type === "DELETED") break;
+    for await (const event of kudo.client.watch(Job)) {
+      if (event.type === "ADDED") farewells.push(event.object.metadata.name!);
+      if (event.type === "DELETED") break;
     }
   })();
   await kudo.delete("shop");

@@ -43,7 +43,10 @@ test("packages that install each other are refused", async () => {
   });
   await using kudo = await kudoCluster();
   await kudo.install("shop", await kudo.version(loop.path));
-  assert.match(await kudo.condition("shop", "Ready"), /^Unknown PlanInFatalError: cyclic package dependency found: loop-0.1.0 -> loop-0.1.0/);
+  assert.match(
+    await kudo.condition("shop", "Ready"),
+    /^Unknown PlanInFatalError: cyclic package dependency found: loop-0.1.0 -> loop-0.1.0/,
+  );
 });
 
 test("a pipe task keeps the files of its pod in a Secret whose name templates have", async () => {
@@ -65,7 +68,8 @@ spec:
   initContainers:
     - {name: init, image: maker, volumeMounts: [{name: shared, mountPath: /tmp}]}
 `,
-    "templates/note.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\ndata: {secret: {{ .Pipes.token }}}\n",
+    "templates/note.yaml":
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: note}\ndata: {secret: {{ .Pipes.token }}}\n",
   });
   await using kudo = await kudoCluster();
   kudo.cluster.image("busybox", {
