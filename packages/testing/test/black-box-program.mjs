@@ -1,24 +1,34 @@
-// A program that reaches the API server by $KUBECONFIG, over HTTP/1.1. For each ConfigMap with the label `parent` it creates
+// A program that reaches the API server by $KUBECONFIG, or as in a pod, over HTTP/1.1. For each ConfigMap with the label `parent` it creates
 // two more. With the argument `faulty` it takes the first one for a sign that both exist.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { createInterface } from "node:readline";
 
-const kubeconfig = readFileSync(process.env.KUBECONFIG, "utf8");
-const field = (name) => new RegExp(`"?${name}"?: *"?([^\\s",]+)`).exec(kubeconfig)[1];
-const decoded = (name) => Buffer.from(field(name), "base64");
-const agent = new Agent({
-  keepAlive: true,
-  ca: decoded("certificate-authority-data"),
-  cert: decoded("client-certificate-data"),
-  key: decoded("client-key-data"),
-});
-const url = `${field("server")}/api/v1/namespaces/default/configmaps`;
+const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+const { KUBECONFIG, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env;
+
+function byKubeconfig() {
+  const kubeconfig = readFileSync(KUBECONFIG, "utf8");
+  const field = (name) => new RegExp(`"?${name}"?: *"?([^\\s",]+)`).exec(kubeconfig)[1];
+  const decoded = (name) => Buffer.from(field(name), "base64");
+  const [ca, cert, key] = ["certificate-authority-data", "client-certificate-data", "client-key-data"].map(decoded);
+  return { server: field("server"), tls: { ca, cert, key }, credentials: {} };
+}
+
+function asInPod() {
+  const file = (name) => readFileSync(`${ACCOUNT}/${name}`, "utf8");
+  const server = `https://${KUBERNETES_SERVICE_HOST}:${KUBERNETES_SERVICE_PORT}`;
+  return { server, tls: { ca: file("ca.crt") }, credentials: { authorization: `Bearer ${file("token")}` } };
+}
+
+const { server, tls, credentials } = KUBECONFIG ? byKubeconfig() : asInPod();
+const agent = new Agent({ keepAlive: true, ...tls });
+const url = `${server}/api/v1/namespaces/default/configmaps`;
 const isFaulty = process.argv.includes("faulty");
 
 const send = (method, path, body) =>
   new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json" };
+    const headers = { "content-type": "application/json", ...credentials };
     const sent = request(`${url}${path}`, { method, agent, headers }, resolve).on("error", reject);
     sent.end(body && JSON.stringify(body));
   });

@@ -53,6 +53,7 @@ export interface ExploreCommandOptions {
   readonly workers?: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
+  readonly inCluster?: boolean;
   readonly results?: string;
   readonly output?: Output;
 }
@@ -151,6 +152,11 @@ async function exploreCommand(
   onFinding: (finding: Finding) => void,
 ): Promise<ProgramExploration> {
   const { module: _, results: _results, output: _output, baseline, faults, passed, ...settings } = options;
+  if (scenario.program.replicas > 1) {
+    throw new UsageError(
+      `${scenario.name}: program.replicas is ${scenario.program.replicas}, but --command starts one process: use --go or --wasm`,
+    );
+  }
   const version = codeVersion(world.loaded, [command, filesIn(command), scenario, options.seed]);
   return exploreProgram({
     ...settings,

@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAuthority, type Snapshot } from "@konverge/apiserver";
+import { ADMINISTRATOR, createAuthority, type Front, type Snapshot, type User } from "@konverge/apiserver";
 import { type Cluster, openPort, startCluster } from "@konverge/cluster";
-import { realClock, sleep } from "@konverge/core";
-import { Lease, Namespace } from "@konverge/kinds";
+import { readText, realClock, sleep, type Transport } from "@konverge/core";
+import { Lease, Namespace, ServiceAccount } from "@konverge/kinds";
 import { ClusterFollower } from "../explorer/cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "../explorer/end-state.ts";
 import type { Fault } from "../explorer/fault.ts";
 import { FaultPlane } from "../explorer/fault-plane.ts";
 import { throwIfReached } from "../explorer/limits.ts";
 import type { ExploredRun, Invariant, RunFailure } from "../explorer/oracle.ts";
+import { inCluster } from "./in-cluster-account.ts";
+import type { ProgramAccess } from "./program-access.ts";
 import { type ProgramExit, ProgramProcess } from "./program-process.ts";
 import { ProgramProxy } from "./program-proxy.ts";
 import type { ProgramScenario, ScenarioInvariant } from "./scenario-file.ts";
@@ -20,6 +22,12 @@ import { applyObject, RunStopped, ScenarioPlayer } from "./scenario-player.ts";
 export interface ProgramRunOptions {
   /** The shell command that starts the program, which finds the cluster by `KUBECONFIG`. */
   readonly command: string;
+  /** The program finds the files and variables of a pod instead of a kubeconfig. Default: false. */
+  readonly inCluster?: boolean;
+  /** The user as whom its requests are authorized. Default: an administrator. */
+  readonly account?: User;
+  /** Records which permissions it uses. Default: nothing. */
+  readonly access?: ProgramAccess;
   readonly scenario: ProgramScenario;
   /** The working directory of the command. Default: that of this process. */
   readonly folder?: string;
@@ -90,6 +98,7 @@ class Run {
   readonly #exits: ProgramExit[] = [];
   readonly #clock = realClock();
   readonly #stack = new AsyncDisposableStack();
+  #command: string;
   #process: ProgramProcess | undefined;
   #number = 0;
   #env: Readonly<Record<string, string | undefined>> = {};
@@ -107,6 +116,7 @@ class Run {
   private constructor(options: ProgramRunOptions, cluster: Cluster, faults: readonly Fault[]) {
     const { namespace, invariants } = options.scenario;
     this.#options = options;
+    this.#command = options.command;
     this.#cluster = cluster;
     this.#lastChange = this.#clock.monotonic();
     this.#follower = new ClusterFollower(cluster, namespace, invariants.map(followed));
@@ -129,16 +139,33 @@ class Run {
     const run = new Run(options, cluster, faults);
     run.#stack.use(cluster);
     run.#stack.defer(() => run.#follower.stop());
-    const port = run.#stack.use(await openPort(cluster.guard.behind(run.#proxy.front), { authority }));
+    const front: Front = (request, next) => run.#proxy.front(request, run.#onward(next));
+    const port = run.#stack.use(await openPort(cluster.guard.behind(front), { authority }));
     const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
     run.#stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const kubeconfig = join(folder, "kubeconfig");
-    writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
-    // With these it would believe to be in a pod.
-    const { KUBERNETES_SERVICE_HOST: _host, KUBERNETES_SERVICE_PORT: _port, ...env } = process.env;
-    run.#env = { ...env, ...options.env, KUBECONFIG: kubeconfig, KONVERGE_WORKER: String(worker) };
+    const { KUBERNETES_SERVICE_HOST: _host, KUBERNETES_SERVICE_PORT: _port, KUBECONFIG: _config, ...env } = process.env;
+    if (options.inCluster) {
+      const { namespace } = options.scenario;
+      const token = await accountToken(cluster, namespace);
+      const pod = inCluster(options.command, folder, { namespace, token, ca: port.authority.cert, port: port.port });
+      run.#command = pod.command;
+      run.#env = { ...env, ...options.env, ...pod.env, KONVERGE_WORKER: String(worker) };
+    } else {
+      const kubeconfig = join(folder, "kubeconfig");
+      writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
+      run.#env = { ...env, ...options.env, KUBECONFIG: kubeconfig, KONVERGE_WORKER: String(worker) };
+    }
     run.#launch();
     return run;
+  }
+
+  /** The API server as the program's account, with a record of what is used. */
+  #onward(next: Transport): Transport {
+    const { account, access, inCluster: isInPod } = this.#options;
+    // The account of a pod has no permissions here.
+    const user = account ?? (isInPod ? ADMINISTRATOR : undefined);
+    const authorized = user ? this.#cluster.guard.as(user) : next;
+    return access ? access.recorded(authorized) : authorized;
   }
 
   async play(seed: number): Promise<ProgramRun> {
@@ -200,8 +227,8 @@ class Run {
   }
 
   #launch(): void {
-    const { command, folder = process.cwd() } = this.#options;
-    const started = new ProgramProcess({ command, folder, env: this.#env });
+    const { folder = process.cwd() } = this.#options;
+    const started = new ProgramProcess({ command: this.#command, folder, env: this.#env });
     this.#isKilled = false;
     this.#downMs = 0;
     this.#process = started;
@@ -296,6 +323,22 @@ class Run {
 /** An invariant of a scenario, as the follower of a cluster checks it. */
 function followed({ name, when, condition }: ScenarioInvariant): Invariant {
   return { name, [when]: (state: ClusterFollower) => condition.check({ objects: state.all() }).holds };
+}
+
+/** A token of the account that every namespace has. */
+async function accountToken({ server, client }: Cluster, namespace: string): Promise<string> {
+  await client.apply(
+    ServiceAccount,
+    { metadata: { name: "default", namespace } },
+    { fieldManager: "konverge-explore" },
+  );
+  const { body } = await server.transport({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
+  });
+  return (JSON.parse(await readText(body)) as { status: { token: string } }).status.token;
 }
 
 /** The groups of the CRDs that the scenario sets up. */

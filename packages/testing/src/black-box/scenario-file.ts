@@ -33,6 +33,10 @@ export interface ScenarioProgram {
   readonly env: Readonly<Record<string, string>>;
   /** Files that it finds, by path, as a ConfigMap or a Secret would be mounted. */
   readonly files: Readonly<Record<string, Uint8Array>>;
+  /** How many processes of it run at a time. */
+  readonly replicas: number;
+  /** The port on which it serves webhooks, if it is not that of controller-runtime. */
+  readonly webhookPort?: number;
 }
 
 /** What a user and the cluster do while a program is explored, read from YAML. */
@@ -91,13 +95,22 @@ function read(text: string, file: string): unknown {
 }
 
 function programOf(node: ScenarioNode | undefined): ScenarioProgram {
-  const { args, env, files } = node?.fields({ args: "optional", env: "optional", files: "optional" }) ?? {};
+  const { args, env, files, replicas, webhookPort } =
+    node?.fields({
+      args: "optional",
+      env: "optional",
+      files: "optional",
+      replicas: "optional",
+      webhookPort: "optional",
+    }) ?? {};
   const entries = (map: ScenarioNode | undefined) =>
     Object.keys(map?.map() ?? {}).map((key) => [key, map!.at(key)] as const);
   return {
     args: args?.items().map((arg) => arg.text()) ?? [],
     env: Object.fromEntries(entries(env).map(([name, value]) => [name, value.text()])),
     files: Object.fromEntries(entries(files).map(([path, file]) => [path, readFileSync(file.file())])),
+    replicas: replicas?.count() ?? 1,
+    ...(webhookPort && { webhookPort: webhookPort.count() }),
   };
 }
 
