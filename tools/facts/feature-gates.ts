@@ -46,7 +46,8 @@ function gatesOfServer(folder: string): Set<string> {
   const used = new Set<string>();
   for (const file of globSync("pkg/{api,apis,registry}/**/*.go", { cwd: folder })) {
     if (file.endsWith("_test.go")) continue;
-    for (const [, gate] of readFileSync(join(folder, file), "utf8").matchAll(/\bfeatures\.([A-Z]\w+)/g)) used.add(gate!);
+    for (const [, gate] of readFileSync(join(folder, file), "utf8").matchAll(/\bfeatures\.([A-Z]\w+)/g))
+      used.add(gate!);
   }
   return used;
 }

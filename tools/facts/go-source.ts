@@ -39,7 +39,7 @@ export class GoSource {
     const at = name.lastIndexOf(".");
     const own = this.#packages.get(name.slice(0, at));
     if (!own) return undefined;
-    // A type that is another's under a name of its own, such as core.v1.List.
+    // A type that is another's under another name, such as core.v1.List.
     const same = own.named.get(name.slice(at + 1))?.type;
     const [home, struct] = same === undefined ? [own, name.slice(at + 1)] : this.#resolve(own, same);
     const fields = home.structs.get(struct);
@@ -124,7 +124,8 @@ function readSource(source: string, into: Package): void {
       comment += `${line}\n`;
       continue;
     }
-    const imported = /^\t(?:import )?(?:(\w+) )?"k8s\.io\/(?:api|apimachinery\/pkg\/apis|apimachinery\/pkg)\/([\w/]+)"$/.exec(line);
+    const imported =
+      /^\t(?:import )?(?:(\w+) )?"k8s\.io\/(?:api|apimachinery\/pkg\/apis|apimachinery\/pkg)\/([\w/]+)"$/.exec(line);
     if (imported) {
       const path = imported[2]!.split("/");
       const isVersion = /^v\d/.test(path.at(-1)!);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DiscoveredGroup, DiscoveredResource, OpenApiSchema, ServerFacts } from "./server-facts.ts";
 import { shortName, withoutProse } from "./server-facts.ts";
 
-/** Servers serve stable versions unless they are told otherwise. */
+/** By default, servers serve stable versions only. */
 const STABLE = /^v\d+$/;
 
 /** Of the folder of the module k8s.io/kubernetes. Columns are not published: they come from the Go types. */

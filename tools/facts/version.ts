@@ -76,7 +76,9 @@ export function versionText({ groups, definitions = {}, disabled, ...head }: Ver
 }
 
 function readBase(): Base {
-  const names = readdirSync(data).filter((name) => name.endsWith(".json") && !/^kubernetes-|^resources\.json$/.test(name));
+  const names = readdirSync(data).filter(
+    (name) => name.endsWith(".json") && !/^kubernetes-|^resources\.json$/.test(name),
+  );
   const read = <T>(name: string) => JSON.parse(readFileSync(join(data, name), "utf8")) as T;
   const definitions = names.map((name) => [name.slice(0, -".json".length), read<DefinitionsFile>(name)] as const);
   return { resources: read<ResourcesFile>("resources.json"), definitions: Object.fromEntries(definitions) };
@@ -129,7 +131,8 @@ function goFacts(server: ServerFacts, base: Base, { packages }: Modules): GoFact
   const defaults: GoFacts["defaults"] = {};
   for (const [name, { fields = {} }] of all) {
     for (const [field, [, , , extras]] of Object.entries(fields)) {
-      if (extras?.serverDefault !== undefined) defaults[`${name}.${field}`] = [{ value: extras.serverDefault, count: 1 }];
+      if (extras?.serverDefault !== undefined)
+        defaults[`${name}.${field}`] = [{ value: extras.serverDefault, count: 1 }];
     }
   }
   return { kinds: [], definitions, defaults };
@@ -208,7 +211,7 @@ function definitionOf(group: string, version: string, kind: string, server: Serv
   return found[0];
 }
 
-/** The columns of a kind that has none of its own. */
+/** The columns of a kind that has none itself. */
 const PLAIN_COLUMNS: NonNullable<ResourceFact["columns"]> = [
   { name: "Name", type: "string", format: "name", priority: 0 },
   { name: "Created At", type: "date", priority: 0 },

@@ -58,7 +58,10 @@ describe("a cluster of a version", () => {
 
   test("serves the groups and kinds of that version", async () => {
     assert.deepEqual(await serving("/apis/resource.k8s.io/v1/resourceclaims"), ["1.34", "1.35", "1.36", "1.37"]);
-    assert.deepEqual(await serving("/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"), ["1.36", "1.37"]);
+    assert.deepEqual(await serving("/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"), [
+      "1.36",
+      "1.37",
+    ]);
     assert.deepEqual(await serving("/apis/storagemigration.k8s.io/v1/storageversionmigrations"), ["1.37"]);
     assert.deepEqual(await serving("/api/v1/pods"), VERSIONS);
   });

@@ -24,7 +24,9 @@ const later = operator({
 test("an operator whose field came later passes on the versions that have it, and is found on the others", async () => {
   const kubernetes = ["1.33", "1.34", "1.35", "1.36", "1.37"];
   const { findings } = await checkOperator(later, { kubernetes, faults: [], unusedPermissions: false });
-  for (const { message } of findings) console.log(message);
-  const broken = kubernetes.filter((version) => findings.some(({ message }) => message.startsWith(`on Kubernetes ${version}:`)));
-  assert.deepEqual(broken, ["1.33", "1.34"]);
+  const unstored = "the operator writes Pod spec.hostnameOverride, which this version does not store";
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    [`on Kubernetes 1.33: ${unstored}`, `on Kubernetes 1.34: ${unstored}`],
+  );
 });

@@ -403,12 +403,7 @@ function put(map: Record<string, unknown>, key: string, value: unknown): void {
   else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function fieldOf(
-  name: string,
-  [type, , flags, extras = {}]: FieldFact,
-  file: string,
-  facts: KubernetesFacts,
-): Field {
+function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: string, facts: KubernetesFacts): Field {
   const shape = typeShape(type, file, facts);
   const pointer = flags.includes("p");
   const omitEmpty = flags.includes("o");

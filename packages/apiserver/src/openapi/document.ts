@@ -16,7 +16,8 @@ export function openApiDocument(served: ServedVersion, facts: KubernetesFacts = 
   const isBuiltin = served.resources.some(({ definition: resource }) => !resource.custom);
   const id = capital(groupId(group)) + capital(own);
   const paths: Paths = isBuiltin ? resourceListPaths(root, `${groupId(group)}_${own}`, id) : {};
-  for (const { definition: resource, version } of served.resources) Object.assign(paths, pathsOf(resource, version, facts));
+  for (const { definition: resource, version } of served.resources)
+    Object.assign(paths, pathsOf(resource, version, facts));
   for (const { definition: resource, version } of served.resources) {
     if (resource.custom)
       schemas.addCustom(resource.group, version.version, version.kind, version.listKind, version.schema);
@@ -138,7 +139,10 @@ class Schemas {
     // The bodies of subresources: Scale, Eviction, TokenRequest.
     const foreign = resources
       .flatMap(({ version: served }) => [...served.subresources.values()])
-      .find(({ kind: of }) => of.kind === kind && this.#facts.definitionOf(of.group, of.version, of.kind) === definitionName);
+      .find(
+        ({ kind: of }) =>
+          of.kind === kind && this.#facts.definitionOf(of.group, of.version, of.kind) === definitionName,
+      );
     return foreign ? [{ group: foreign.kind.group, kind, version: foreign.kind.version }] : [];
   }
 }

@@ -129,7 +129,9 @@ class ResourcePaths {
   #kindName(kind = this.#version.kind): string {
     const { group, custom } = this.#definition;
     const { version } = this.#version;
-    return custom ? customSchemaName(group, version, kind) : builtinSchemaName(this.#facts.definitionOf(group, version, kind));
+    return custom
+      ? customSchemaName(group, version, kind)
+      : builtinSchemaName(this.#facts.definitionOf(group, version, kind));
   }
 
   #object(suffix: string, verbs: readonly string[], schema: string, kind: string): Record<string, unknown> {
@@ -149,7 +151,9 @@ class ResourcePaths {
   #subresource({ name, kind, verbs }: SubresourceDefinition): Record<string, unknown> {
     const suffix = name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
     const isOwn = kind.kind === this.#version.kind && kind.group === this.#definition.group;
-    const schema = isOwn ? this.#kindName() : builtinSchemaName(this.#facts.definitionOf(kind.group, kind.version, kind.kind));
+    const schema = isOwn
+      ? this.#kindName()
+      : builtinSchemaName(this.#facts.definitionOf(kind.group, kind.version, kind.kind));
     return {
       ...this.#object(suffix, verbs, schema, kind.kind),
       ...(verbs.includes("create") && {

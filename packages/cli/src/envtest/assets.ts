@@ -23,13 +23,7 @@ export interface AssetOptions {
  * Writes a folder for KUBEBUILDER_ASSETS: `kube-apiserver`, `etcd` and `kubectl`, of which the first is the embedded
  * cluster and the second a formality. Returns its path.
  */
-export function writeAssets({
-  controllers,
-  anyImage = false,
-  images = [],
-  kubernetes,
-  folder,
-}: AssetOptions): string {
+export function writeAssets({ controllers, anyImage = false, images = [], kubernetes, folder }: AssetOptions): string {
   if (process.platform === "win32") {
     throw new Error("on Windows, envtest starts .exe files only: run the suite in WSL, or against `konverge up`");
   }

@@ -14,8 +14,8 @@ export interface CheckOperatorOptions extends ExploreOptions {
   /** The objects that a user creates, as YAML or objects. Default: one of each kind, generated from its schema. */
   readonly objects?: readonly (string | object)[];
   /**
-   * The minor versions of Kubernetes to check it on, one after the other: `["1.34", "1.37"]`. Findings say on which. Default: the
-   * default version alone.
+   * The minor versions of Kubernetes to check it on, one after the other: `["1.34", "1.37"]`. Findings say on which, and a field
+   * that the operator writes and a version does not store is one. Default: the default version alone.
    */
   readonly kubernetes?: readonly string[];
 }
@@ -34,8 +34,11 @@ export async function checkOperator(operator: Operator, options: CheckOperatorOp
   if (!versions) return checkOnVersion(operator, shared);
   const checked: Exploration[] = [];
   for (const kubernetes of versions) {
-    const environment = { ...shared.environment, kubernetes };
-    checked.push(onVersion(kubernetes, await checkOnVersion(operator, { ...shared, environment })));
+    const unstored = new Set<string>();
+    const onUnstored = (field: string) => unstored.add(field);
+    const environment = { ...shared.environment, kubernetes, onUnstored };
+    const exploration = await checkOnVersion(operator, { ...shared, environment });
+    checked.push(onVersion(kubernetes, withUnstored(exploration, [...unstored])));
   }
   return together(checked);
 }
@@ -68,6 +71,15 @@ async function checkOnVersion(operator: Operator, options: Omit<CheckOperatorOpt
     }
   };
   return explore([creation, deletion], rest);
+}
+
+function withUnstored(exploration: Exploration, unstored: readonly string[]): Exploration {
+  const { seed, findings } = exploration;
+  const more = unstored.map((field): Finding => {
+    const message = `the operator writes ${field}, which this version does not store`;
+    return { oracle: "unstored-field", message, faults: [], seed, timeline: [], runs: 1 };
+  });
+  return { ...exploration, findings: [...findings, ...more] };
 }
 
 function onVersion(kubernetes: string, exploration: Exploration): Exploration {
