@@ -58,7 +58,10 @@ test("a pod is a kubelet's own from its creation or never, and such a pod stays 
   assert.match((await send("PATCH", `${PODS}/q/ephemeralcontainers`, debug)).message, /static pods do not support/);
   assert.match((await send("PATCH", `${PODS}/q/resize`, { spec })).message, /static pods cannot be resized/);
   const claims = { nodeName: "a", resourceClaims: [{ name: "g", resourceClaimName: "g" }] };
-  assert.match((await send("POST", PODS, pod("r", { [MIRROR]: "x" }, claims))).message, /do not support resource claims/);
+  assert.match(
+    (await send("POST", PODS, pod("r", { [MIRROR]: "x" }, claims))).message,
+    /do not support resource claims/,
+  );
 });
 
 test("annotations that nodes and controllers read are checked in pods and templates", async () => {
