@@ -73,12 +73,12 @@ test("bodies that are under way fill no more memory than all may, and of one add
   }
 });
 
-test("a body that is too large, or where none is expected, is refused before it has come", {
+test("a body that is too large is refused before it has come", {
   timeout: 60_000,
 }, async () => {
   for (const largestBody of [undefined, 1000]) {
     await using serving = await serveHttp(empty, { port: 0, host: "127.0.0.1", ...(largestBody && { largestBody }) });
-    const request = beginRequest(serving.port, 2000);
+    const request = beginRequest(serving.port, 80_000);
     assert.equal(await request.status, "413");
     request.end();
   }

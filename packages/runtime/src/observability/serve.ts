@@ -12,7 +12,7 @@ export interface ServeHttpOptions {
   host?: string;
   /** Serve TLS. The context can be replaced while the server runs. */
   tls?: TlsOptions;
-  /** Maximum size of a request body in bytes. Default: 0, for what is only read. */
+  /** Maximum size of a request body in bytes. Default: 64 KiB. */
   largestBody?: number;
   /** Bytes that the bodies of all requests under way may take. Default: eight of the largest. */
   allBodies?: number;
@@ -32,7 +32,7 @@ const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCh
 
 /** Serves a function from request to response on a port. */
 export async function serveHttp(handler: Transport, options: ServeHttpOptions): Promise<HttpServer> {
-  const { largestBody = 0, allBodies = 8 * largestBody } = options;
+  const { largestBody = 64 * 1024, allBodies = 8 * largestBody } = options;
   const bodies: Bodies = { largest: largestBody, budget: new BodyBudget(allBodies) };
   const busy = new Set<Socket>();
   let closing = false;
