@@ -6,6 +6,7 @@
 #   behind       seconds since a standby replayed something that it has not got all of
 #   confirming   which standbys a primary waits for
 #   volumeTerm, data  the latest term that the volume has seen, and whether the data on it are of a primary or a standby
+#   demoted      where the writes of a primary ended that follows another Database now
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
@@ -48,6 +49,7 @@ read -r uptime _ < /proc/uptime
 [ -f "$RUN/declared" ] && cat "$RUN/declared"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
 [ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"
+[ -s "$VOLUME/demoted" ] && echo "demoted=$(cat "$VOLUME/demoted")"
 if [ -s "$PGDATA/PG_VERSION" ]; then
   if [ -f "$PGDATA/standby.signal" ]; then echo data=standby; else echo data=primary; fi
 fi
