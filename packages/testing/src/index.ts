@@ -17,6 +17,7 @@ export {
   type ExploreProgramOptions,
   exploreProgram,
   type ProgramExploration,
+  UnstableScenario,
 } from "./black-box/explore-program.ts";
 export { InClusterError } from "./black-box/in-cluster-account.ts";
 export type { ObservedAccess, ProgramAccess } from "./black-box/program-access.ts";

@@ -1,6 +1,8 @@
 // A program that reaches the API server by $KUBECONFIG, or as in a pod, over HTTP/1.1. For each ConfigMap with the label `parent` it creates
-// two more. With the argument `faulty` it takes the first one for a sign that both exist.
-import { readFileSync } from "node:fs";
+// two more. With the argument `faulty` it takes the first one for a sign that both exist; with `random` their names have random
+// parts; with `alternating FILE` each second process that reads the file creates one more.
+import { randomUUID } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { createInterface } from "node:readline";
 
@@ -33,14 +35,29 @@ const send = (method, path, body) =>
     sent.end(body && JSON.stringify(body));
   });
 
-async function create(name) {
-  const response = await send("POST", "", { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+async function create(name, labels) {
+  const response = await send("POST", "", { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels } });
   response.resume();
   if (response.statusCode !== 201 && response.statusCode !== 409) throw new Error(`${response.statusCode}`);
   return response.statusCode === 201;
 }
 
+async function childrenOf(name) {
+  const chunks = await (await send("GET", `?labelSelector=child%3D${name}`)).toArray();
+  return JSON.parse(Buffer.concat(chunks).toString()).items.length;
+}
+
 async function reconcile(name) {
+  if (process.argv.includes("random")) {
+    for (let there = await childrenOf(name); there < 2; there++)
+      await create(`${name}-${randomUUID().replaceAll("-", "").slice(0, 10)}`, { child: name });
+    return;
+  }
+  const file = process.argv[process.argv.indexOf("alternating") + 1];
+  if (process.argv.includes("alternating")) {
+    appendFileSync(file, "x");
+    if (readFileSync(file).length % 2 === 1) await create(`${name}-extra`);
+  }
   const isNew = await create(`${name}-first`);
   if (isNew || !isFaulty) await create(`${name}-second`);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ADMINISTRATOR, createAuthority, type Front, type Snapshot, type User } from "@konverge/apiserver";
 import { type Cluster, openPort, startCluster } from "@konverge/cluster";
-import { readText, realClock, sleep, type Transport } from "@konverge/core";
+import { type AnyObject, readText, realClock, sleep, type Transport } from "@konverge/core";
 import { Lease, Namespace, ServiceAccount } from "@konverge/kinds";
 import { ClusterFollower } from "../explorer/cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "../explorer/end-state.ts";
@@ -11,6 +11,8 @@ import type { Fault } from "../explorer/fault.ts";
 import { FaultPlane } from "../explorer/fault-plane.ts";
 import { throwIfReached } from "../explorer/limits.ts";
 import type { ExploredRun, Invariant, RunFailure } from "../explorer/oracle.ts";
+import type { RandomNames } from "../explorer/random-names.ts";
+import { withoutIgnored } from "./ignored-parts.ts";
 import { inCluster } from "./in-cluster-account.ts";
 import type { ProgramAccess } from "./program-access.ts";
 import { type ProgramExit, ProgramProcess } from "./program-process.ts";
@@ -36,8 +38,22 @@ export interface ProgramRunOptions {
   readonly idleAfter?: number;
   /** The run fails if the program is not idle after this time, in milliseconds. Default: 60,000. */
   readonly idleTimeout?: number;
+  /** The random parts of names, as two runs show them. Default: none. */
+  readonly names?: RandomNames;
+  /** Waits longer before it judges: for an operator that tries again later. Default: no. */
+  readonly patience?: Patience;
   /** Why the exploration has to end now, if it has to: then the run throws {@link ExplorationStopped}. */
   readonly reached?: () => string | undefined;
+}
+
+/** How long a run waits for work that is still to come. */
+export interface Patience {
+  /** At most this long at the end, in milliseconds. */
+  readonly ms: number;
+  /** `wait` steps take this many times their timeout. */
+  readonly factor: number;
+  /** Whether the objects are as they should be: then it waits no longer. */
+  isComplete(objects: readonly AnyObject[]): boolean;
 }
 
 /** A run of a program. */
@@ -54,6 +70,10 @@ const IDLE_TIMEOUT = 60_000;
 const SLOW_CONTAINERS = { startDelay: 200, warmUp: 300, tearDown: 100 };
 /** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
+/** Every namespace has it, with the certificate of its cluster. */
+const ROOT_CERTIFICATE = { kind: "ConfigMap", name: "kube-root-ca.crt" };
+/** Interval at which the end of a run is compared again, in milliseconds. */
+const COMPLETENESS_TICK = 2_000;
 /** A program that polls, without writing, counts as idle after this many times the usual time. */
 const POLLING_FACTOR = 3;
 /** A program that has lost a watch may be waiting to reconnect: it counts as idle after this many times the usual time. */
@@ -120,7 +140,7 @@ class Run {
     this.#cluster = cluster;
     this.#lastChange = this.#clock.monotonic();
     this.#follower = new ClusterFollower(cluster, namespace, invariants.map(followed));
-    this.#plane = new FaultPlane(this.#follower, faults);
+    this.#plane = new FaultPlane(this.#follower, faults, Number.POSITIVE_INFINITY, options.names);
     this.#proxy = new ProgramProxy(this.#plane, this.#clock);
   }
 
@@ -175,6 +195,7 @@ class Run {
       world: this.#follower,
       plane: this.#plane,
       untilIdle: () => this.#untilIdle(),
+      patience: this.#options.patience?.factor ?? 1,
       reached: this.#options.reached,
     });
     let failure: RunFailure | undefined;
@@ -185,6 +206,7 @@ class Run {
       await player.play();
       await this.#untilIdle();
       if (await this.#plane.atEnd()) await this.#untilIdle();
+      await this.#untilComplete();
       this.#follower.checkEventually();
     } catch (error) {
       if (!(error instanceof RunStopped)) throw error;
@@ -193,7 +215,7 @@ class Run {
       this.#isOver = true;
       await following;
     }
-    const objects = await objectsAtEnd(this.#follower);
+    const objects = withoutIgnored(await objectsAtEnd(this.#follower), [ROOT_CERTIFICATE, ...scenario.ignore]);
     return {
       seed,
       faults: this.#plane.injected,
@@ -287,6 +309,20 @@ class Run {
     for (; this.#injected < this.#plane.injected.length; this.#injected++) {
       const { ms = 0 } = this.#plane.injected[this.#injected] as { ms?: number };
       this.#disturbedUntil = Math.max(this.#disturbedUntil, now + ms);
+    }
+  }
+
+  /** An operator that failed may try again long after it was idle. */
+  async #untilComplete(): Promise<void> {
+    const { patience, scenario } = this.#options;
+    if (!patience) return;
+    const begun = this.#clock.monotonic();
+    while (this.#clock.monotonic() - begun < patience.ms) {
+      throwIfReached(this.#options.reached);
+      const objects = withoutIgnored(await objectsAtEnd(this.#follower), [ROOT_CERTIFICATE, ...scenario.ignore]);
+      if (patience.isComplete(objects)) return;
+      await sleep(this.#clock, COMPLETENESS_TICK);
+      await this.#untilIdle();
     }
   }
 
