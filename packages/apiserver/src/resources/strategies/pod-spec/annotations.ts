@@ -6,7 +6,7 @@ import { descendingErrors } from "./paths.ts";
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Which a kubelet sets on the pods that it reports of its own files. */
+/** Which a kubelet sets on the pods that it reports from its files. */
 const MIRROR = "kubernetes.io/config.mirror";
 const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod";
