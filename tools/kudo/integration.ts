@@ -155,8 +155,9 @@ async function applied(client: Client, object: AnyObject, namespace: string): Pr
   }
 }
 
-const keyIn = ({ namespaced }: KindRef<AnyObject>, { metadata }: AnyObject, namespace: string) =>
-  namespaced ? `${metadata.namespace ?? namespace}/${metadata.name}` : metadata.name!;
+function keyIn({ namespaced }: KindRef<AnyObject>, { metadata }: AnyObject, namespace: string): string {
+  return namespaced ? `${metadata.namespace ?? namespace}/${metadata.name}` : metadata.name!;
+}
 
 async function expect(client: Client, object: AnyObject, namespace: string): Promise<void> {
   const kind = await kindOf(client, object);

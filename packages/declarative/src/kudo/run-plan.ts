@@ -54,7 +54,7 @@ export async function runPlan(running: RunningPlan, runTask: RunTask): Promise<P
   if (isTerminal(before.status)) return { status: before };
   const phases = [...(before.phases ?? [])];
   let failure: FatalTaskError | undefined;
-  for (const [index, phase] of (plan.phases ?? []).entries()) {
+  for (const index of (plan.phases ?? []).keys()) {
     const known = phases[index]!;
     if (known.status === "COMPLETE") continue;
     const run = await runPhase(running, index, runTask);
@@ -62,7 +62,6 @@ export async function runPlan(running: RunningPlan, runTask: RunTask): Promise<P
     failure = run.failure;
     if (failure) break;
     if (run.status.status !== "COMPLETE" && plan.strategy === "serial") break;
-    void phase;
   }
   const isComplete = phases.every(({ status }) => status === "COMPLETE");
   const status = withStatus({ ...before, phases }, failure ? "FATAL_ERROR" : isComplete ? "COMPLETE" : "IN_PROGRESS");

@@ -4,6 +4,7 @@ export const CACHE_PACKAGE = {
 apiVersion: kudo.dev/v1beta1
 name: cache
 operatorVersion: 1.0.0
+kubernetesVersion: 1.31.0
 tasks:
   - name: settings
     kind: Apply
