@@ -68,8 +68,7 @@ const TIMEOUT_LOST = 2_000;
 
 /** Whether a server answered a query when it was asked: a role alone is what its script wrote down earlier. */
 export function answersQueries(report: ServerReport | undefined): boolean {
-  // One that follows another Database waits for no standby, and reports whether it receives.
-  if (report?.role === "primary") return report.confirming !== undefined || report.streaming !== undefined;
+  if (report?.role === "primary") return report.confirming !== undefined;
   return report?.role === "standby" && report.streaming !== undefined;
 }
 

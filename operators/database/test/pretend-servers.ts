@@ -232,7 +232,7 @@ export class PretendServers {
       ...(server.restarted ? [`restarted=${server.restarted}`] : []),
       ...(role === "standby" ? [`streaming=${isStreaming ? "yes" : "no"}`, "behind=0"] : []),
       ...(role === "primary" && server.source
-        ? [`streaming=${this.sources.has(server.source) ? "yes" : "no"}`, "behind=0"]
+        ? ["confirming=", `streaming=${this.sources.has(server.source) ? "yes" : "no"}`, "behind=0"]
         : []),
       ...(role === "primary" && !server.source
         ? [

@@ -26,7 +26,7 @@ export const followsAndReplaces: Story = async (room, options = {}) => {
   const { source, replica } = await pair(room, options);
   await assert.rejects(replica.query(0, insert("x")), /read-only transaction/);
   const receiver = (await replica.status(0))!;
-  assert.deepEqual([receiver.streaming, receiver.confirming, receiver.timeline], [true, undefined, 1]);
+  assert.deepEqual([receiver.streaming, receiver.confirming, receiver.timeline], [true, "", 1]);
   const states =
     "select string_agg(application_name || ' ' || sync_state, ', ' order by application_name) from pg_stat_replication";
   await source.answers(0, states, "postgres-real-1 quorum, replica_postgres-real-0 async");
