@@ -31,7 +31,7 @@ import { reconciledWorld } from "./task-worlds.ts";
 
 /** How often it is looked whether an object without events has become what a task waits for. */
 const PERIOD = 2_000;
-/** What the API server has refused is tried again: no event tells when it is accepted. */
+/** What the API server has refused is tried again: that it is accepted now is not observed. */
 const REFUSED_PERIOD = 30_000;
 
 /** Reconciles instances whose plans make objects of these kinds. */
