@@ -7,6 +7,7 @@ import {
   Node,
   Pod,
   PodDisruptionBudget,
+  ResourceClaimTemplate,
   Service,
   StatefulSet,
 } from "konverge/kinds";
@@ -28,17 +29,20 @@ import {
   objectiveResults,
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
+import { checkClaims, vendorOf } from "./accelerator.ts";
 import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
+import { PORT } from "./container-layout.ts";
 import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
-import { adaptersServed, isServing, PORT } from "./inference-server.ts";
+import { adaptersServed, isServing } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
   autoscalerFor,
-  configMapFor,
+  configMapsFor,
   DEPLOYMENT_LABEL,
   deploymentBudgetFor,
+  deploymentClaimsFor,
   deploymentEndpoint,
   deploymentLabels,
   discoveryServiceFor,
@@ -79,6 +83,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       ConfigMap,
       PodDisruptionBudget,
       ownedKind(ControllerRevision, { labelSelector: MANAGED_SELECTOR }),
+      ownedKind(ResourceClaimTemplate, { optional: true }),
       ownedKind(ServiceMonitor, { optional: true }),
       ownedKind(HTTPRoute, { optional: true }),
     ],
@@ -94,6 +99,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const canary = runningCanary(deployment, stable, { stableReplicas, split });
       const rules = rulesBeside(sizingRules(stable), canary);
       await imageVolumes.check(deployment.spec, context);
+      checkClaims(deployment.spec, context);
       const most = Math.min(rules.max, rules.affordable ?? rules.max) + (deployment.spec.rollout ? 1 : 0);
       isBoundToNode(deployment, most, context);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
@@ -127,7 +133,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       }
       await sleepOrWake(set, size, context);
       if (measured) await comeDown(set, size, context);
-      const offered = gpuProductsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node), vendorOf(stable.spec));
       const { gpuType } = stable.spec;
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(set?.spec?.template.spec?.affinity))
@@ -168,7 +174,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
-          configMapFor(stable),
+          ...configMapsFor(stable),
+          ...deploymentClaimsFor(stable),
           stableSet,
           discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
           headlessServiceFor(deployment, canary ? "both" : "stable"),

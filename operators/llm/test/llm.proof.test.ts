@@ -10,6 +10,7 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { smallCanary, smallRollback } from "./canary-scenarios.ts";
+import { devicesClaimed, engineChanges } from "./engines-scenarios.ts";
 import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
   deploymentQuota,
@@ -21,7 +22,14 @@ import {
 } from "./model-deployment-scenarios.ts";
 import { routed } from "./route-scenarios.ts";
 
-exactRole(operatorWithoutMetrics, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
+exactRole(operatorWithoutMetrics, [
+  monitored,
+  routed,
+  deploymentQuota,
+  sleeps(llmOperatorWith),
+  smallCanary,
+  devicesClaimed,
+]);
 
 /** How a rollout replaced replicas follows from how long nodes took to have room, and an old ReplicaSet remembers it. */
 const mask = (object: AnyObject): AnyObject =>
@@ -30,6 +38,7 @@ const mask = (object: AnyObject): AnyObject =>
 survivesFaults("an LLMModel converges whatever fails", llmOperator, converges, { mask });
 survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives, { mask });
 survivesCrashesAndErrors("an LLMModel recovers from a problem whatever fails", llmOperator, recovers, { mask });
+survivesCrashesAndErrors("another engine is rolled out whatever fails", llmOperator, engineChanges, { mask });
 survivesDeletion("an LLMModel goes with all it has, in each phase", llmOperator, converges, LLMModel);
 survivesDeletion("an LLMModel with a problem goes with all it has, in each phase", llmOperator, recovers, LLMModel);
 repairsChildren("each field of an LLMModel's children is repaired", llmOperator, converges);
