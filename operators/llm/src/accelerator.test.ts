@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimTemplatesFor } from "./accelerator.ts";
 import { LLMModel } from "./llm-model.ts";
-import { deploymentFor, metadataOf } from "./llm-model-children.ts";
+import { deploymentFor } from "./llm-model-children.ts";
 
 type Spec = Parameters<typeof LLMModel.new>[0]["spec"];
 const modelWith = (spec: Spec) => LLMModel.new({ metadata: { name: "m", namespace: "ns" }, spec });
@@ -26,34 +25,18 @@ test("a type of GPU is looked for in the label of its vendor", () => {
   assert.equal(terms?.[0]?.matchExpressions?.[0]?.key, "amd.com/gpu.product-name");
 });
 
-test("claimed devices have a template, which other contents give another name", () => {
-  const claim = { deviceClass: "gpu.nvidia.com", selectors: ["device.driver == 'gpu.nvidia.com'"] };
-  const spec: Spec = { gpuCount: 2, accelerator: { claim } };
-  const [template] = claimTemplatesFor(modelWith(spec).spec, metadataOf(modelWith(spec)));
-  assert.deepEqual(template?.spec.spec.devices?.requests, [
-    {
-      name: "accelerators",
-      exactly: {
-        deviceClassName: "gpu.nvidia.com",
-        allocationMode: "ExactCount",
-        count: 2,
-        selectors: [{ cel: { expression: "device.driver == 'gpu.nvidia.com'" } }],
-      },
-    },
-  ]);
-  const { resourceClaims, containers } = podSpec(spec);
-  assert.deepEqual(resourceClaims, [{ name: "accelerators", resourceClaimTemplateName: template?.metadata.name }]);
+test("devices are claimed by a template of the user's", () => {
+  const { resourceClaims, containers } = podSpec({ gpuCount: 2, accelerator: { claimTemplate: "two-gpus" } });
+  assert.deepEqual(resourceClaims, [{ name: "accelerators", resourceClaimTemplateName: "two-gpus" }]);
   assert.deepEqual(containers[0]?.resources?.claims, [{ name: "accelerators" }]);
   assert.equal(containers[0]?.resources?.limits, undefined);
-  const [other] = claimTemplatesFor(modelWith({ ...spec, gpuCount: 4 }).spec, metadataOf(modelWith(spec)));
-  assert.notEqual(other?.metadata.name, template?.metadata.name);
-  assert.deepEqual(claimTemplatesFor(modelWith({}).spec, metadataOf(modelWith({}))), []);
+  assert.deepEqual(containers[0]?.args?.slice(-2), ["--tensor-parallel-size", "2"]);
+  assert.equal(podSpec({ gpuCount: 0, accelerator: { claimTemplate: "two-gpus" } }).resourceClaims, undefined);
 });
 
 test("accelerators that contradict other fields are refused", () => {
-  assert.match(problems({ accelerator: {} })[0]!, /exactly one of vendor, mig, resource and claim/);
+  assert.match(problems({ accelerator: {} })[0]!, /exactly one of vendor, mig, resource and claimTemplate/);
   assert.match(problems({ gpuCount: 2, accelerator: { mig: "1g.10gb" } })[0]!, /cannot be split across slices/);
-  const claim = { deviceClass: "gpu.nvidia.com" };
-  assert.match(problems({ gpuType: "H100", accelerator: { claim } })[0]!, /gpuType selects nodes/);
+  assert.match(problems({ gpuType: "H100", accelerator: { claimTemplate: "x" } })[0]!, /gpuType selects nodes/);
   assert.match(problems({ accelerator: { resource: "habana.ai/gaudi" } })[0]!, /image must be set/);
 });

@@ -1,7 +1,6 @@
-import { cel, PermanentError, type ReconcileContext, z } from "konverge";
+import { cel, z } from "konverge";
 import type { PodResourceClaim, ResourceRequirements } from "konverge/kinds";
-import { ResourceClaimTemplate } from "konverge/kinds";
-import { type DeepReadonly, templateHash } from "konverge/objects";
+import type { DeepReadonly } from "konverge/objects";
 import type { GpuVendor } from "konverge/pods";
 
 /** The resource by which each vendor's device plugin offers GPUs. */
@@ -30,29 +29,20 @@ export const acceleratorField = z
       .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/)
       .optional()
       .describe("Another extended resource, such as habana.ai/gaudi or google.com/tpu."),
-    claim: z
-      .object({
-        deviceClass: z
-          .string()
-          .min(1)
-          .max(253)
-          .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
-          .describe("The DeviceClass, such as gpu.nvidia.com."),
-        selectors: z
-          .array(z.string().min(1).max(10_000))
-          .max(8)
-          .optional()
-          .describe(
-            "CEL expressions that all hold for a device, such as device.capacity['gpu.nvidia.com'].memory.isGreaterThan(quantity('70Gi')).",
-          ),
-      })
+    claimTemplate: z
+      .string()
+      .min(1)
+      .max(253)
+      .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/)
       .optional()
-      .describe("Devices by dynamic resource allocation: each replica gets a ResourceClaim. Requires Kubernetes 1.34."),
+      .describe(
+        "A ResourceClaimTemplate of the same namespace, which asks for gpuCount devices: each replica gets a claim of it.",
+      ),
   })
   .check(
     cel(
-      "[has(self.vendor), has(self.mig), has(self.resource), has(self.claim)].filter(given, given).size() == 1",
-      "exactly one of vendor, mig, resource and claim must be set",
+      "[has(self.vendor), has(self.mig), has(self.resource), has(self.claimTemplate)].filter(given, given).size() == 1",
+      "exactly one of vendor, mig, resource and claimTemplate must be set",
     ),
   )
   .describe("What gpuCount counts. Default: vendor NVIDIA.");
@@ -66,7 +56,7 @@ export const acceleratorRules = [
   ),
   cel(
     "!has(self.accelerator) || !has(self.gpuType) || has(self.accelerator.vendor) || has(self.accelerator.mig)",
-    "gpuType selects nodes by the label of a vendor: with accelerator.resource use a node selector in template, with accelerator.claim a selector",
+    "gpuType selects nodes by the label of a vendor: with accelerator.resource use a node selector in template, with accelerator.claimTemplate a selector of its devices",
   ),
 ];
 
@@ -82,7 +72,7 @@ export function vendorOf({ accelerator }: Spec): GpuVendor {
 
 /** The extended resource that is requested; undefined for claims. */
 function resourceName({ accelerator }: Spec): string | undefined {
-  if (accelerator?.claim) return undefined;
+  if (accelerator?.claimTemplate) return undefined;
   if (accelerator?.mig) return `nvidia.com/mig-${accelerator.mig}`;
   return accelerator?.resource ?? RESOURCES[vendorOf({ gpuCount: 0, accelerator })];
 }
@@ -95,56 +85,12 @@ export function acceleratorLimits(spec: Spec): Record<string, string> {
 
 const CLAIM = "accelerators";
 
-/** The accelerators as a claim of a pod and of its container; undefined if they are no claim. */
-export function acceleratorClaim(
-  spec: Spec,
-  owner: string,
-): { pod: PodResourceClaim[]; container: NonNullable<ResourceRequirements["claims"]> } | undefined {
-  if (!usesClaims(spec)) return undefined;
-  return {
-    pod: [{ name: CLAIM, resourceClaimTemplateName: claimTemplateName(spec, owner) }],
-    container: [{ name: CLAIM }],
-  };
-}
-
-/** Whether replicas get their accelerators by dynamic resource allocation. */
-export function usesClaims({ accelerator, gpuCount }: Spec): boolean {
-  return accelerator?.claim !== undefined && gpuCount > 0;
-}
-
-/** What the replicas of an owner claim, as a child. Its contents cannot be changed: other ones have another name. */
-export function claimTemplatesFor(
-  spec: Spec,
-  { name, namespace, labels }: { name: string; namespace?: string | undefined; labels: Record<string, string> },
-) {
-  if (!usesClaims(spec)) return [];
-  return [
-    ResourceClaimTemplate.draft({
-      metadata: { name: claimTemplateName(spec, name), namespace, labels },
-      spec: { spec: { devices: { requests: [{ name: CLAIM, exactly: deviceRequest(spec) }] } } },
-    }),
-  ];
-}
-
-function claimTemplateName(spec: Spec, owner: string): string {
-  return `${owner}-${templateHash(deviceRequest(spec))}`;
-}
-
-function deviceRequest({ accelerator, gpuCount }: Spec) {
-  const { deviceClass, selectors = [] } = accelerator!.claim!;
-  return {
-    deviceClassName: deviceClass,
-    allocationMode: "ExactCount" as const,
-    count: gpuCount,
-    ...(selectors.length > 0 && { selectors: selectors.map((expression) => ({ cel: { expression } })) }),
-  };
-}
-
-/** Throws if a spec claims devices and the server has no such claims. */
-export function checkClaims(spec: Spec, { isServed }: Pick<ReconcileContext, "isServed">): void {
-  if (!usesClaims(spec) || isServed(ResourceClaimTemplate)) return;
-  throw new PermanentError(
-    "ResourceClaimsUnsupported",
-    "accelerator.claim takes resource.k8s.io/v1, which Kubernetes has since 1.34: use vendor, mig or resource instead",
-  );
+/** The accelerators as a claim of a pod and of its container, by dynamic resource allocation; undefined if they are no claim. */
+export function acceleratorClaim({
+  accelerator,
+  gpuCount,
+}: Spec): { pod: PodResourceClaim[]; container: NonNullable<ResourceRequirements["claims"]> } | undefined {
+  const { claimTemplate } = accelerator ?? {};
+  if (claimTemplate === undefined || gpuCount === 0) return undefined;
+  return { pod: [{ name: CLAIM, resourceClaimTemplateName: claimTemplate }], container: [{ name: CLAIM }] };
 }

@@ -9,13 +9,7 @@ import { type CanaryObservation, nextCanary } from "./canary-steps.ts";
 import type { RouteBackend } from "./http-route.ts";
 import { isServing, progressDeadline } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
-import {
-  canarySetFor,
-  configMapsFor,
-  deploymentClaimsFor,
-  discoveryServiceFor,
-  trackName,
-} from "./model-deployment-children.ts";
+import { canarySetFor, configMapsFor, discoveryServiceFor, trackName } from "./model-deployment-children.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { revisionOf, revisionRecordFor, stableDeployment } from "./revisions.ts";
 import type { CanaryStatus } from "./rollout-spec.ts";
@@ -120,7 +114,6 @@ export async function planRollout(
   const children = canary
     ? [
         ...configMapsFor(deployment, "canary"),
-        ...deploymentClaimsFor(deployment, "canary"),
         canarySetFor(deployment, { products, replicas: canary.replicas }),
         ...(canary.split === "RouteWeights" ? [discoveryServiceFor(deployment, "canary")] : []),
       ]

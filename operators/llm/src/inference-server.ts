@@ -88,8 +88,6 @@ export function servedModel(spec: ServingSpec, name: string): ServedModel {
 /** What a kind says about its inference servers. */
 export interface InferenceServer {
   readonly modelName: string;
-  /** The name of the object that has them. */
-  readonly owner: string;
   /** Before those of the spec. */
   readonly args: readonly string[];
   readonly products: readonly string[];
@@ -107,7 +105,7 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
   const adapterArgs = (spec.lora && engineOf(spec).adapterArgs?.(spec.lora, adapters)) ?? [];
   const download = downloadOf(spec, server.modelName);
   const initContainers = [...supplies.flatMap((supply) => supply.initContainers), ...(download ? [download] : [])];
-  const claim = acceleratorClaim(spec, server.owner);
+  const claim = acceleratorClaim(spec);
   return podTemplate(
     {
       ...(server.metadata && { metadata: server.metadata }),
@@ -147,11 +145,11 @@ function volumesFor(spec: ServingSpec, supplies: readonly FileSupply[]): Mounted
 
 function containerFor(
   spec: ServingSpec,
-  { modelName, owner, args }: Pick<InferenceServer, "modelName" | "owner" | "args">,
+  { modelName, args }: Pick<InferenceServer, "modelName" | "args">,
   mounted: readonly Mounted[],
 ): Container {
   const { command, inFlight, probes } = engineOf(spec);
-  const claim = acceleratorClaim(spec, owner);
+  const claim = acceleratorClaim(spec);
   return {
     name: CONTAINER,
     image: serverImage(spec),

@@ -22,8 +22,7 @@ export function modelNameOf({ metadata, spec }: LLMModel): string {
   return spec.modelName ?? metadata.name;
 }
 
-/** Name, namespace and labels of all that belongs to a model. */
-export function metadataOf(model: LLMModel): ObjectMeta & { name: string; labels: Record<string, string> } {
+function metadataOf(model: LLMModel): ObjectMeta {
   return {
     name: childName(model),
     namespace: model.metadata.namespace,
@@ -58,7 +57,6 @@ export function deploymentFor(
       template: podTemplateFor(spec, {
         metadata: { labels },
         modelName,
-        owner: childName(model),
         args: engineOf(spec).args(spec, servedModel(spec, modelName)),
         products,
         // A rollout's new replica starts where the volume is.

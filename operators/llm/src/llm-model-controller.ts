@@ -1,5 +1,5 @@
 import { cacheKind, controller, type KubeObject, ownedKind } from "konverge";
-import { Deployment, Node, Pod, PodDisruptionBudget, ResourceClaimTemplate, Service } from "konverge/kinds";
+import { Deployment, Node, Pod, PodDisruptionBudget, Service } from "konverge/kinds";
 import { formatLabelSelector } from "konverge/objects";
 import {
   gpuProductsFor,
@@ -10,7 +10,7 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
-import { checkClaims, claimTemplatesFor, vendorOf } from "./accelerator.ts";
+import { vendorOf } from "./accelerator.ts";
 import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed } from "./inference-server.ts";
@@ -21,7 +21,6 @@ import {
   disruptionBudgetFor,
   endpointOf,
   labelsOf,
-  metadataOf,
   modelNameOf,
   serviceFor,
 } from "./llm-model-children.ts";
@@ -47,7 +46,6 @@ export function llmModelController(metrics: ModelMetrics) {
       Deployment,
       Service,
       PodDisruptionBudget,
-      ownedKind(ResourceClaimTemplate, { optional: true }),
       ownedKind(ServiceMonitor, { optional: true }),
       ownedKind(HTTPRoute, { optional: true }),
     ],
@@ -57,7 +55,6 @@ export function llmModelController(metrics: ModelMetrics) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
       await imageVolumes.check(model.spec, context);
-      checkClaims(model.spec, context);
       const offered = gpuProductsOf(cache.list(Node), vendorOf(model.spec));
       const before = observed(Deployment, childName(model));
       const products = gpuType
@@ -84,7 +81,6 @@ export function llmModelController(metrics: ModelMetrics) {
       return {
         children: [
           deployment,
-          ...claimTemplatesFor(model.spec, metadataOf(model)),
           serviceFor(model),
           disruptionBudgetFor(model),
           serviceMonitorFor(model, name, labelsOf(model)),

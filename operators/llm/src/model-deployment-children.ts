@@ -2,7 +2,6 @@ import { type PlannedChild, plannedChild } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
 import { printYaml } from "konverge/schema";
-import { claimTemplatesFor } from "./accelerator.ts";
 import { PORT } from "./container-layout.ts";
 import { engineOf } from "./engines/engine-of.ts";
 import { MANAGED, podTemplateFor, servedModel } from "./inference-server.ts";
@@ -115,7 +114,6 @@ function serversOf(deployment: ModelDeployment, track: Track, products: readonly
         ...(config && { annotations: { "ai.example.com/config": templateHash(config.data ?? {}) } }),
       },
       modelName: spec.model,
-      owner: trackName(deployment, track),
       args: config
         ? ["--config", `${CONFIG_FOLDER}/config.yaml`]
         : engineOf(spec).args(spec, servedModel(spec, spec.model)),
@@ -134,11 +132,6 @@ function serversOf(deployment: ModelDeployment, track: Track, products: readonly
 
 function headlessName(deployment: ModelDeployment): string {
   return `${deployment.metadata.name}-pods`;
-}
-
-/** What the replicas of a revision claim. */
-export function deploymentClaimsFor(deployment: ModelDeployment, track: Track = "stable") {
-  return claimTemplatesFor(deployment.spec, metadataOf(deployment, track));
 }
 
 /** The Service by which the model is found: of one revision, or of both. */

@@ -7,7 +7,6 @@ import {
   Node,
   Pod,
   PodDisruptionBudget,
-  ResourceClaimTemplate,
   Service,
   StatefulSet,
 } from "konverge/kinds";
@@ -29,7 +28,7 @@ import {
   objectiveResults,
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
-import { checkClaims, vendorOf } from "./accelerator.ts";
+import { vendorOf } from "./accelerator.ts";
 import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
 import { PORT } from "./container-layout.ts";
 import { HTTPRoute, routingOf } from "./http-route.ts";
@@ -42,7 +41,6 @@ import {
   configMapsFor,
   DEPLOYMENT_LABEL,
   deploymentBudgetFor,
-  deploymentClaimsFor,
   deploymentEndpoint,
   deploymentLabels,
   discoveryServiceFor,
@@ -83,7 +81,6 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       ConfigMap,
       PodDisruptionBudget,
       ownedKind(ControllerRevision, { labelSelector: MANAGED_SELECTOR }),
-      ownedKind(ResourceClaimTemplate, { optional: true }),
       ownedKind(ServiceMonitor, { optional: true }),
       ownedKind(HTTPRoute, { optional: true }),
     ],
@@ -99,7 +96,6 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const canary = runningCanary(deployment, stable, { stableReplicas, split });
       const rules = rulesBeside(sizingRules(stable), canary);
       await imageVolumes.check(deployment.spec, context);
-      checkClaims(deployment.spec, context);
       const most = Math.min(rules.max, rules.affordable ?? rules.max) + (deployment.spec.rollout ? 1 : 0);
       isBoundToNode(deployment, most, context);
       const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
@@ -175,7 +171,6 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       return {
         children: [
           ...configMapsFor(stable),
-          ...deploymentClaimsFor(stable),
           stableSet,
           discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
           headlessServiceFor(deployment, canary ? "both" : "stable"),

@@ -26,20 +26,17 @@ export const engineChanges: Scenario = async (stage) => {
   assert.equal(spec?.template.spec?.containers[0]?.image, "ghcr.io/ggml-org/llama.cpp:server");
 };
 
-const DEVICES = { accelerator: { claim: { deviceClass: "gpu.example.com" } } };
-
-/** Each replica claims its devices; other devices are another template, and the old one goes. */
+/** Each replica has a claim of the template that the model names. */
 export const devicesClaimed: Scenario = async (stage) => {
-  await stage.start(llmOperator);
-  await stage.apply(model("llama", { replicas: 1, gpuCount: 1, ...DEVICES }));
-  const templates = async () => (await stage.list(ResourceClaimTemplate)).map(({ metadata }) => metadata.name);
-  await stage.until("a claim is made of the template", async () => (await stage.list(ResourceClaim)).length === 1);
-  const [before] = await templates();
-  await stage.apply(model("llama", { replicas: 1, gpuCount: 2, ...DEVICES }));
-  await stage.until("there is another template alone", async () => {
-    const names = await templates();
-    return names.length === 1 && names[0] !== before;
+  await stage.client.create(ResourceClaimTemplate, {
+    metadata: { name: "two-gpus", namespace: stage.namespace },
+    spec: {
+      spec: { devices: { requests: [{ name: "gpus", exactly: { deviceClassName: "gpu.example.com", count: 2 } }] } },
+    },
   });
+  await stage.start(llmOperator);
+  await stage.apply(model("llama", { replicas: 2, gpuCount: 2, accelerator: { claimTemplate: "two-gpus" } }));
+  await stage.until("each replica has a claim", async () => (await stage.list(ResourceClaim)).length === 2);
   await stage.client.delete(LLMModel, `${stage.namespace}/llama`);
-  await stage.until("it goes with the model", async () => (await templates()).length === 0);
+  await stage.until("claims go with the model", async () => (await stage.list(ResourceClaim)).length === 0);
 };

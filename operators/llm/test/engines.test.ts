@@ -3,4 +3,4 @@ import { devicesClaimed, engineChanges, enginesServe } from "./engines-scenarios
 
 onEmbedded("models of each engine of the README become ready", enginesServe);
 onEmbedded("another engine is rolled out", engineChanges);
-onEmbedded("devices are claimed where the cluster has claims", devicesClaimed);
+onEmbedded("each replica claims devices by a template", devicesClaimed);

@@ -10,7 +10,7 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { smallCanary, smallRollback } from "./canary-scenarios.ts";
-import { devicesClaimed, engineChanges } from "./engines-scenarios.ts";
+import { engineChanges } from "./engines-scenarios.ts";
 import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
   deploymentQuota,
@@ -22,14 +22,7 @@ import {
 } from "./model-deployment-scenarios.ts";
 import { routed } from "./route-scenarios.ts";
 
-exactRole(operatorWithoutMetrics, [
-  monitored,
-  routed,
-  deploymentQuota,
-  sleeps(llmOperatorWith),
-  smallCanary,
-  devicesClaimed,
-]);
+exactRole(operatorWithoutMetrics, [monitored, routed, deploymentQuota, sleeps(llmOperatorWith), smallCanary]);
 
 /** How a rollout replaced replicas follows from how long nodes took to have room, and an old ReplicaSet remembers it. */
 const mask = (object: AnyObject): AnyObject =>
