@@ -6,7 +6,7 @@ import { Quiz, quizzes } from "./status.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Quiz);
   await run(quizzes);
-  await client.create(Quiz, Quiz.new({ metadata: { name: "q", namespace }, spec: { question: "why?" } }));
+  await client.create(Quiz.new({ metadata: { name: "q", namespace }, spec: { question: "why?" } }));
   const ready = async () => {
     const { status, metadata } = await client.get(Quiz, `${namespace}/q`);
     const conditions = (status as { conditions?: Condition[] } | undefined)?.conditions ?? [];

@@ -8,7 +8,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await install(Guest);
   await run(guests);
   const key = `${namespace}/ann`;
-  await client.create(Guest, Guest.new({ metadata: { name: "ann", namespace } }));
+  await client.create(Guest.new({ metadata: { name: "ann", namespace } }));
   await until("the finalizer is there", async () => (await client.get(Guest, key)).metadata.finalizers?.length === 1);
   await client.create(ConfigMap, { metadata: { name: "bill", namespace, labels: { guest: "ann" } } });
   await client.delete(Guest, key);

@@ -6,7 +6,7 @@ import { Login, logins } from "./references.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Login);
   await run(logins);
-  await client.create(Login, Login.new({ metadata: { name: "db", namespace }, spec: { secret: "password" } }));
+  await client.create(Login.new({ metadata: { name: "db", namespace }, spec: { secret: "password" } }));
   const digest = async () => (await client.get(ConfigMap, `${namespace}/db-digest`)).data?.["digest"];
   await until("there is a digest of nothing", async () => (await digest()) !== undefined);
   const first = await digest();

@@ -7,7 +7,7 @@ import { Rollout, rollouts } from "./order.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Rollout);
   await run(rollouts);
-  await client.create(Rollout, Rollout.new({ metadata: { name: "r", namespace }, spec: { version: "1" } }));
+  await client.create(Rollout.new({ metadata: { name: "r", namespace }, spec: { version: "1" } }));
   const version = async (name: string) => (await client.get(ConfigMap, `${namespace}/${name}`)).data?.["version"];
   await until("the migration is there", async () => (await version("r-migration")) === "1");
   await assert.rejects(version("r-server"), isNotFound);

@@ -7,7 +7,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await install(Errand);
   await run(errands);
   const key = `${namespace}/bread`;
-  await client.create(Errand, Errand.new({ metadata: { name: "bread", namespace }, spec: { shop: "" } }));
+  await client.create(Errand.new({ metadata: { name: "bread", namespace }, spec: { shop: "" } }));
   const reason = async () => {
     const { status } = await client.get(Errand, key);
     return (status as { conditions?: Condition[] } | undefined)?.conditions?.find(({ type }) => type === "Degraded")

@@ -5,7 +5,7 @@ import { Parcel, parcels } from "./events.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Parcel);
   await run(parcels);
-  await client.create(Parcel, Parcel.new({ metadata: { name: "p", namespace }, spec: { to: "Rome" } }));
+  await client.create(Parcel.new({ metadata: { name: "p", namespace }, spec: { to: "Rome" } }));
   const reported = async (type: string, message: string) => {
     const { items } = await client.list(Event, { namespace, fieldSelector: "involvedObject.name=p" });
     return items.some((event) => event.type === type && event.message === message);

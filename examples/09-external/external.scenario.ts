@@ -13,7 +13,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
       cancel: async (number) => void lines.delete(number),
     }),
   );
-  await client.create(Phone, Phone.new({ metadata: { name: "p", namespace }, spec: { forwardTo: "Ann" } }));
+  await client.create(Phone.new({ metadata: { name: "p", namespace }, spec: { forwardTo: "Ann" } }));
   await until("there is a line", () => [...lines.values()].join() === "Ann");
   const [number = ""] = lines.keys();
   lines.set(number, "another user");

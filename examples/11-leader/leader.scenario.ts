@@ -8,7 +8,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   const first = await run(ships("Ann"), { leaderElection: leader, identity: "one" });
   await until("the first leads", () => first.working);
   const second = await run(ships("Bob"), { leaderElection: leader, identity: "two" });
-  await client.create(Ship, Ship.new({ metadata: { name: "s", namespace }, spec: { course: 1 } }));
+  await client.create(Ship.new({ metadata: { name: "s", namespace }, spec: { course: 1 } }));
   const captain = async () => (await client.get(Ship, `${namespace}/s`)).status?.captain;
   await until("the first acts", async () => (await captain()) === "Ann");
   assert.ok(second.standby);

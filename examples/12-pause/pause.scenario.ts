@@ -12,11 +12,11 @@ export async function scenario({ client, namespace, install, run, until }: Place
     client.patch(Poster, `${namespace}/p`, {
       merge: { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } },
     } as never);
-  await client.create(Poster, Poster.new({ metadata: { name: "p", namespace }, spec: { text: "1" } }));
+  await client.create(Poster.new({ metadata: { name: "p", namespace }, spec: { text: "1" } }));
   await until("it is up", async () => (await text("p")) === "1");
   await pause("true");
   await client.patch(Poster, `${namespace}/p`, { merge: { spec: { text: "2" } } });
-  await client.create(Poster, Poster.new({ metadata: { name: "other", namespace }, spec: { text: "later" } }));
+  await client.create(Poster.new({ metadata: { name: "other", namespace }, spec: { text: "later" } }));
   await until("another one is up", async () => (await text("other")) === "later");
   assert.equal(await text("p"), "1");
   await pause(null);

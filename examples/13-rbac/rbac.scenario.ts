@@ -22,7 +22,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
     await run(doors, { client: robot, preflight: true });
     return true;
   });
-  await client.create(Door, Door.new({ metadata: { name: "front", namespace }, spec: { key: "none" } }));
+  await client.create(Door.new({ metadata: { name: "front", namespace }, spec: { key: "none" } }));
   await until("the door is shut", async () => {
     return (await client.get(ConfigMap, `${namespace}/front`)).data?.["open"] === "false";
   });

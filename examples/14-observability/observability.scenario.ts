@@ -10,7 +10,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   const get = async (path: string) => ask({ method: "GET", path, headers: {} });
   assert.equal((await get("/healthz")).status, 200);
   assert.equal((await get("/readyz")).status, 200);
-  await client.create(Plant, Plant.new({ metadata: { name: "ivy", namespace }, spec: { water: 2 } }));
+  await client.create(Plant.new({ metadata: { name: "ivy", namespace }, spec: { water: 2 } }));
   await until("it has grown", async () => (await client.get(Plant, `${namespace}/ivy`)).status?.height === 4);
   await until("the reconcile is counted", async () => {
     const text = String((await get("/metrics")).body);

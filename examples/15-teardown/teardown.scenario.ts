@@ -7,7 +7,7 @@ import { Tower, towers } from "./teardown.ts";
 export async function scenario({ client, namespace, install, run, until }: Place): Promise<void> {
   await install(Tower);
   await run(towers);
-  await client.create(Tower, Tower.new({ metadata: { name: "t", namespace }, spec: { floors: 4 } }));
+  await client.create(Tower.new({ metadata: { name: "t", namespace }, spec: { floors: 4 } }));
   const floors = async () =>
     (await client.list(ConfigMap, { namespace })).items
       .map(({ metadata }) => metadata)

@@ -25,7 +25,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   await install(Feed);
   const listening: string[] = [];
   await run(feeds(counting(client.clock, listening)));
-  await client.create(Feed, Feed.new({ metadata: { name: "f", namespace }, spec: { channel: "news" } }));
+  await client.create(Feed.new({ metadata: { name: "f", namespace }, spec: { channel: "news" } }));
   const status = async () => (await client.get(Feed, `${namespace}/f`)).status;
   await until("messages arrive", async () => ((await status())?.latest ?? 0) >= 3);
   assert.deepEqual(listening, ["news"]);

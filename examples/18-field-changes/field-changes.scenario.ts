@@ -9,7 +9,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
   const manager = await run(shops(migrate));
   const key = `${namespace}/s`;
   const isAt = (version: string) => async () => (await client.get(Shop, key)).status?.migrated === version;
-  await client.create(Shop, Shop.new({ metadata: { name: "s", namespace }, spec: { version: 1 } }));
+  await client.create(Shop.new({ metadata: { name: "s", namespace }, spec: { version: 1 } }));
   await until("it is set up", isAt("1"));
   await client.patch(Shop, key, { merge: { spec: { version: 2 } } });
   await until("it is migrated", isAt("2"));

@@ -19,7 +19,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
     },
   };
   const first = await run(launches(ground));
-  await client.create(Launch, Launch.new({ metadata: { name: "l", namespace }, spec: { site: "north" } }));
+  await client.create(Launch.new({ metadata: { name: "l", namespace }, spec: { site: "north" } }));
   const ready = async () => (await client.get(Launch, key)).status?.conditions?.find(({ type }) => type === "Ready");
   await until("a step waits", async () => (await ready())?.reason === "StepRetrying");
   assert.match((await ready())?.message ?? "", /step fuel failed on attempt \d: the tank is empty/);

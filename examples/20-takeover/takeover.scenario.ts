@@ -14,7 +14,7 @@ export async function scenario({ client, namespace, install, run, until }: Place
     labels: { "former.example.com/managed": "true" },
     finalizers: ["former.example.com/cleanup"],
   };
-  const garden = await client.create(Garden, Garden.new({ metadata, spec: { plant: "rose" } }), written);
+  const garden = await client.create(Garden.new({ metadata, spec: { plant: "rose" } }), written);
   const place = { name: "g", namespace, ownerReferences: [ownerReference(Garden, garden)] };
   await client.create(ConfigMap, { metadata: place, data: { plant: "weed", tool: "spade" } }, written);
 

@@ -14,7 +14,7 @@ const allowed: Record<string, string[]> = {
   cluster: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver"],
   "linux-node": ["core", "kinds", "client"],
   console: ["core", "kinds", "client", "runtime"],
-  testing: ["core", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
+  testing: ["core", "certificates", "kinds", "schema", "client", "runtime", "apiserver", "cluster"],
 };
 /** What tests of packages import besides: the embedded cluster to run against. */
 const allowedInTests: Record<string, string[]> = {

@@ -41,7 +41,7 @@ import { Greeting, greetings } from "./operator.ts";
 const cluster = await startCluster();
 await cluster.client.create({ ...CustomResourceDefinition() }, Greeting.crd());
 const manager = await run(greetings, { client: cluster.client });
-await cluster.client.create(Greeting, Greeting.new({ metadata: { name: "hello", namespace: "default" }, spec: { text: "hi" } }));
+await cluster.client.create(Greeting.new({ metadata: { name: "hello", namespace: "default" }, spec: { text: "hi" } }));
 for (;;) {
   const child = await cluster.client.get(ConfigMap, "default/hello").catch(() => undefined);
   if (child?.data?.text === "hi") break;

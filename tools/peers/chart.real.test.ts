@@ -58,11 +58,20 @@ onBothServers(
         writeCharts(scene, "second", [TRAINING], { version: "1.1.0", image: "example/new:v2" }),
         name,
       );
-      const values = ["replicas=2", "podDisruptionBudget.enabled=true", "networkPolicy.enabled=true"];
+      const values = [
+        ...["replicas=2", "podDisruptionBudget.enabled=true", "networkPolicy.enabled=true"],
+        ...["annotations.team=ml", "extraEnv[0].name=HTTPS_PROXY", "extraEnv[0].value=http://proxy:3128"],
+        ...["extraVolumes[0].name=cache", "extraVolumes[0].emptyDir.medium=Memory"],
+        ...["extraVolumeMounts[0].name=cache", "extraVolumeMounts[0].mountPath=/cache"],
+      ];
       await run("upgrade", "training", second, "--wait", "--reset-then-reuse-values", "--set", values.join(","));
       const deployment = await client.get(Deployment, `${namespace}/${name}`);
       assert.equal(deployment.spec?.replicas, 2);
-      assert.equal(deployment.spec?.template.spec?.containers[0]?.image, "example/new:v2");
+      const { containers, volumes } = deployment.spec!.template.spec!;
+      assert.equal(containers[0]?.image, "example/new:v2");
+      assert.equal(deployment.metadata.annotations?.["team"], "ml");
+      assert.deepEqual(containers[0]?.env?.at(-1), { name: "HTTPS_PROXY", value: "http://proxy:3128" });
+      assert.deepEqual([volumes?.at(-1)?.name, containers[0]?.volumeMounts?.at(-1)?.mountPath], ["cache", "/cache"]);
       assert.equal((await crd()).spec.conversion?.webhook?.clientConfig?.caBundle, caBundle.toString("base64"));
       await client.get(PodDisruptionBudget, `${namespace}/${name}`);
       await client.get(NetworkPolicy, `${namespace}/${name}`);

@@ -57,7 +57,7 @@ queue_received() {
 # knows what belongs to its history, does not answer.
 save_unarchived() {
   is_archived || return 0
-  psql -X -q -A -t "$(conninfo "$primary") dbname=postgres" > "$RUN/history" 2> /dev/null <<SQL || return 1
+  psql -X -q -A -t "$(leader_conninfo) dbname=postgres" > "$RUN/history" 2> /dev/null <<SQL || return 1
 select timeline_id || E' 7FFFFFFF/FFFFFFFF\n' || coalesce(convert_from(pg_read_binary_file(
   'pg_wal/' || lpad(upper(to_hex(timeline_id)), 8, '0') || '.history', 0, 1048576, true), 'UTF8'), '') from pg_control_checkpoint();
 SQL

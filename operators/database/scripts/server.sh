@@ -10,6 +10,7 @@
 #   checkpoint   a number while the primary is about to hand over or to restart: it makes a checkpoint, once for each number
 #   fenced       pods whose servers do not run until that ends, whatever they are
 #   restart      a pod and a number: its server restarts, once for each number
+#   source       where the server of another Database is that this one follows; empty while it does not (see server-replica.sh)
 #
 # Variables: POD_NAME, VOLUME, PGDATA, TOPOLOGY, CREDENTIALS, CONFIG, RUN, PORT, INTERVAL, SCRIPTS, STOP_SECONDS, FENCE_SECONDS, DECLARED, and
 # APPLICATION and TLS if there are; those of server-archive.sh if WAL is archived.
@@ -19,9 +20,12 @@ export PGPASSFILE="$RUN/pgpass"
 export PGCONNECT_TIMEOUT=5
 server=''
 needed=''
+# A connection to a node that is lost ends soon.
+limits='keepalives_idle=10 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=30000'
 . "$SCRIPTS/server-parameters.sh"
 . "$SCRIPTS/server-archive.sh"
 . "$SCRIPTS/server-lease.sh"
+. "$SCRIPTS/server-replica.sh"
 . "$SCRIPTS/declared.sh"
 
 say() {
@@ -66,8 +70,6 @@ slot_of() {
 # How to reach another member's server.
 conninfo() {
   address=$(echo "$members" | tr ' ' '\n' | sed -n "s/^$1=//p")
-  # A connection to a node that is lost ends soon.
-  limits='keepalives_idle=10 keepalives_interval=5 keepalives_count=3 tcp_user_timeout=30000'
   echo "host=${address%:*} port=${address##*:} user=replicator passfile=$PGPASSFILE application_name=$POD_NAME $limits"
 }
 
@@ -110,12 +112,14 @@ settle() {
       # With another certificate this is another text, so that it is read.
       echo "# $(cat "$RUN/tls.crt" "$RUN/tls.key" | sha256sum)"
     fi
-    if [ -n "$upstream" ] && [ "$upstream" != "$POD_NAME" ]; then
+    if follows_source; then
+      echo "primary_conninfo = '$(source_conninfo)'"
+    elif [ -n "$upstream" ] && [ "$upstream" != "$POD_NAME" ]; then
       echo "primary_conninfo = '$(conninfo "$upstream")'"
       echo "primary_slot_name = '$(slot_of "$POD_NAME")'"
     fi
     # Not while positions are compared: nothing must arrive then. For who is promoted it tells which timelines are taken.
-    if is_archived && [ -n "$primary" ]; then echo "restore_command = 'sh \"\$SCRIPTS/restore-wal.sh\" \"%f\" \"%p\"'"; fi
+    if is_archived && [ -n "$primary" ] && [ -z "$source" ]; then echo "restore_command = 'sh \"\$SCRIPTS/restore-wal.sh\" \"%f\" \"%p\"'"; fi
   } > "$RUN/postgresql.conf.new"
   cmp -s "$RUN/postgresql.conf.new" "$RUN/postgresql.conf" && return
   mv "$RUN/postgresql.conf.new" "$RUN/postgresql.conf"
@@ -229,6 +233,10 @@ flush() {
 }
 
 lead() {
+  if follows_source; then
+    follow_source
+    return
+  fi
   if ! has_data; then
     [ "$fresh" = yes ] || { state empty; return; }
     say "makes a new database"
@@ -243,6 +251,7 @@ lead() {
     is_up || start_server
   fi
   remember term
+  rm -f "$VOLUME/demoted"
   if is_standby; then
     queue_received || return
     say "becomes the primary of term $term"
@@ -251,10 +260,11 @@ lead() {
   note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application && keep_declared
 }
 
-# Whether the primary can be copied from: it takes writes, and its control file names its timeline.
+# Whether the primary can be copied from: it takes writes, and its control file names its timeline; or it follows another Database, too.
 is_ready_to_be_followed() {
-  [ "$(psql -X -A -t "$(conninfo "$primary") dbname=postgres" 2> /dev/null <<SQL
-select timeline_id = ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int from pg_control_checkpoint();
+  [ "$(psql -X -A -t "$(leader_conninfo) dbname=postgres" 2> /dev/null <<SQL
+select case when pg_is_in_recovery() then '$source' <> ''
+  else timeline_id = ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end from pg_control_checkpoint();
 SQL
   )" = t ]
 }
@@ -262,15 +272,21 @@ SQL
 # Whether the primary has no longer got the WAL from a place on: t or f, nothing if it does not answer. No place, no need.
 is_gone() {
   [ -n "$1" ] || { echo f; return; }
-  psql -X -A -t "$(conninfo "$primary") dbname=postgres" 2> /dev/null <<SQL
-select substr(pg_walfile_name('$1'::pg_lsn + 1), 9) < min(substr(name, 9)) from pg_ls_dir('pg_wal', true, false) name
-  where name ~ '^[0-9A-F]{24}$';
+  psql -X -A -t "$(leader_conninfo) dbname=postgres" 2> /dev/null <<SQL
+select (div('$1'::pg_lsn + 1 - '0/0', size) < min(('x' || substr(name, 9, 8))::bit(32)::bigint * div(4294967296, size)
+    + ('x' || substr(name, 17))::bit(32)::bigint)) from pg_ls_dir('pg_wal', true, false) name,
+  lateral (select setting::numeric from pg_settings where pg_settings.name = 'wal_segment_size') settings(size)
+  where name ~ '^[0-9A-F]{24}$' group by size;
 SQL
 }
 
 # Makes what is here a copy of the primary: by taking back what it does not have, or else from scratch.
 join() {
   is_ready_to_be_followed || { state waiting; return; }
+  if follows_source && has_data && is_foreign; then
+    state foreign
+    return
+  fi
   if is_up; then stop_server fast; fi
   state joining
   if has_data && ! [ -f "$VOLUME/rewinding" ]; then
@@ -278,14 +294,14 @@ join() {
     touch "$VOLUME/rewinding"
     # What is taken back begins again at a place where both were one. Without the primary's WAL from there on it would find
     # its own, in which it went another way.
-    pg_rewind -D "$PGDATA" --source-server="$(conninfo "$primary") dbname=postgres" &&
+    pg_rewind -D "$PGDATA" --source-server="$(leader_conninfo) dbname=postgres" &&
       [ "$(is_gone "$(sed -n 's/^START WAL LOCATION: \([^ ]*\) .*/\1/p' "$PGDATA/backup_label" 2> /dev/null)")" = f ] &&
       rm "$VOLUME/rewinding"
   fi
   if ! has_data || [ -f "$VOLUME/rewinding" ]; then
     say "copies all of $primary"
     rm -rf "$PGDATA" "$PGDATA.new"
-    pg_basebackup -D "$PGDATA.new" -d "$(conninfo "$primary")" -c fast || return
+    pg_basebackup -D "$PGDATA.new" -d "$(leader_conninfo)" -c fast || return
     rm -f "$VOLUME/rewinding"
     mv "$PGDATA.new" "$PGDATA"
   fi
@@ -315,17 +331,11 @@ follow() {
   elif ! is_standby; then
     state stopped
   else
-    is_up || start_server
     # While it replays what is archived, it needs nothing of its primary.
-    before=$needed
-    needed=$(sql -c "$NEEDED")
-    if [ -n "$primary" ] && [ "$needed" = "$before" ] && [ "$(is_gone "$needed")" = t ] && ! is_restorable "$needed"; then
-      say "was away for so long that $primary has no longer got what it needs"
-      touch "$VOLUME/rewinding"
-      join
-    fi
+    [ -z "$primary" ] || catch_up || return
+    is_up || start_server
     keep_slots '' || return
-    watch keep_unarchived
+    [ -n "$source" ] || watch keep_unarchived
     # Without an upstream nothing must arrive anymore before this is reported.
     [ -z "$upstream" ] && [ -n "$(sql -c 'select pid from pg_stat_wal_receiver')" ] || state standby
   fi
@@ -378,6 +388,7 @@ while :; do
   checkpoint=''
   restart=''
   fenced=''
+  source=''
   . "$TOPOLOGY/topology"
   keep_watch
   if [ "$term" -lt "$(cat "$VOLUME/term" 2> /dev/null || echo 0)" ]; then

@@ -4,8 +4,9 @@
 #   timeline, lsn  up to where the data of a standby go, or of a server that has stopped in good order
 #   streaming    "yes" if a standby receives from its primary
 #   behind       seconds since a standby replayed something that it has not got all of
-#   confirming   which standbys a primary waits for
+#   confirming   which standbys a primary waits for, or would
 #   volumeTerm, data  the latest term that the volume has seen, and whether the data on it are of a primary or a standby
+#   demoted      where the writes of a primary ended that follows another Database now
 #   size, used   of the volume, in KiB
 #   unarchived, archiveLag, archiveFailures  of a primary that archives its WAL: segments that wait, seconds that the oldest
 #                has waited, and how often it did not succeed
@@ -48,6 +49,7 @@ read -r uptime _ < /proc/uptime
 [ -f "$RUN/declared" ] && cat "$RUN/declared"
 [ -f "$RUN/flushed" ] && echo "checkpoint=$(cat "$RUN/flushed")"
 [ -f "$VOLUME/term" ] && echo "volumeTerm=$(cat "$VOLUME/term")"
+[ -s "$VOLUME/demoted" ] && echo "demoted=$(cat "$VOLUME/demoted")"
 if [ -s "$PGDATA/PG_VERSION" ]; then
   if [ -f "$PGDATA/standby.signal" ]; then echo data=standby; else echo data=primary; fi
 fi
@@ -60,6 +62,7 @@ if pg_isready -q -h "$RUN" -p "$PORT" -U postgres; then
 select 'rejected=' || coalesce(string_agg(distinct coalesce(name, 'a line'), ' '), '') from pg_file_settings
   where error is not null and coalesce(name, '') <> all (select name from pg_settings where pending_restart);
 select 'pendingRestart=' || coalesce(string_agg(name, ' ' order by name), '') from pg_settings where pending_restart;
+select 'confirming=' || current_setting('synchronous_standby_names');
 select pg_is_in_recovery() as standby \gset
 \if :standby
 select 'lsn=' || coalesce(greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::text, '0/0');
@@ -69,7 +72,6 @@ select 'behind=' || case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn
   else coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::int, 0) end;
 \else
 select 'timeline=' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int;
-select 'confirming=' || current_setting('synchronous_standby_names');
 select current_setting('archive_mode') <> 'off' as archives \gset
 \if :archives
 select 'archiveFailures=' || failed_count from pg_stat_archiver;

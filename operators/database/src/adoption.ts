@@ -9,6 +9,7 @@ import type { PersistentVolumeClaim } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import type { Member, Situation, Step } from "./leadership.ts";
 import { claimName } from "./names.ts";
+import { isReplica } from "./replica-source.ts";
 import { lsnText, type ServerReport } from "./server-report.ts";
 import { firstTopology, type Topology } from "./topology.ts";
 
@@ -43,7 +44,11 @@ export function adoptionStep(database: Database, { topology, members }: Pick<Sit
   if (holders.length === 0) return { topology: { ...firstTopology(database), term: term + 1 }, after: SOON };
   const last = holders.filter(({ report }) => report?.data === "primary" && (report.volumeTerm ?? 0) === term);
   const named = holders.find(({ name }) => name === database.metadata.annotations?.[ADOPT]);
-  const chosen = named ?? (last.length === 1 ? last[0] : undefined);
+  // Copies of another Database are all standbys: the one that has the most goes on as such.
+  const copies = isReplica(database)
+    ? holders.toSorted((a, b) => Number((b.report?.lsn ?? 0n) - (a.report?.lsn ?? 0n)))
+    : [];
+  const chosen = named ?? (last.length === 1 ? last[0] : copies[0]);
   if (!chosen) {
     const found = holders.map(({ name, report }) => `${name} has ${describe(report!)}`).join("; ");
     const message =

@@ -20,6 +20,7 @@ import { Database } from "./database.ts";
 import { DatabaseBackup } from "./database-backup.ts";
 import { endedTask } from "./ended-task.ts";
 import { storeAddress } from "./object-store.ts";
+import { isReplica } from "./replica-source.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { reportOf, startJob } from "./task-jobs.ts";
 import { jobEnd } from "./task-pod.ts";
@@ -145,6 +146,8 @@ function whyNotNow(database: Database): [reason: string, message: string] | unde
   if (!database.spec.backup) return ["NoBackupVolume", `Database ${name} has no backups: set spec.backup`];
   if (database.spec.hibernated)
     return ["Hibernated", `the backup is taken when Database ${name} is no longer hibernated`];
+  if (isReplica(database))
+    return ["Following", `the backup is taken when Database ${name} is promoted: its source has backups until then`];
   const held = heldForRestore(database);
   if (held) return ["Restoring", `the backup is taken when Database ${name} is restored`];
   if (database.status?.phase !== "Running") return ["NotRunning", `the backup is taken when Database ${name} runs`];

@@ -5,11 +5,13 @@ import { backupClaimFor, isOfOneNode } from "./backup-volume.ts";
 import type { Database } from "./database.ts";
 import { drillScheduleFor } from "./drill-jobs.ts";
 import { backupName } from "./names.ts";
+import { isReplica } from "./replica-source.ts";
 import { heldForRestore } from "./restore-hold.ts";
 
 /** The volume for a database's backups, and what takes and tries them on a schedule. */
 export function backupsFor(database: Database, claim: PersistentVolumeClaim | undefined) {
-  const stopped = (database.spec.hibernated ?? false) || heldForRestore(database) !== undefined;
+  const isHeld = heldForRestore(database) !== undefined || isReplica(database);
+  const stopped = (database.spec.hibernated ?? false) || isHeld;
   const beside = isOfOneNode(database, claim);
   return [
     ...backupClaimFor(database, claim),

@@ -20,6 +20,8 @@ export interface CredentialsContext {
   readonly reportedDigest: string | undefined;
   /** The Secret of the application's role, if there is one. */
   readonly application?: Secret | undefined;
+  /** The Secret of the Database that this one follows: its servers have those passwords. */
+  readonly source?: Secret | undefined;
 }
 
 /**
@@ -33,9 +35,11 @@ export interface CredentialsContext {
 export function credentialsFor(database: Database, engine: Engine, context: CredentialsContext) {
   const { live, secrets, now, reportedDigest } = context;
   const newPassword = () => secrets.text(LENGTH);
-  const known = (key: string) => textOf(live, key);
+  const known = (key: string) => textOf(context.source, key) ?? textOf(live, key);
   const present = known("password") ?? newPassword();
-  const next = known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword() : undefined);
+  const next = context.source
+    ? undefined
+    : (known("next-password") ?? (isRotationDue(database, engine, context) ? newPassword() : undefined));
   const isSet = next !== undefined && reportedDigest === passwordDigest(next);
   const password = isSet ? next : present;
   const isNew = isSet || known("password") === undefined;

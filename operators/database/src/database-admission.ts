@@ -34,6 +34,9 @@ export function specErrors(database: Database, old: Database | undefined): Field
   }
   errors.push(...resourceErrors(database), ...bootstrapErrors(database), ...podTemplateErrors(database.spec.template));
   errors.push(...declaredErrors(database));
+  if (database.spec.replica?.source.database === database.metadata.name) {
+    errors.push(fieldForbidden("spec.replica.source.database", "a Database cannot follow itself: name another one"));
+  }
   const engine = engineOf(database);
   if (engine.name === "mysql") errors.push(...mysqlErrors(database));
   if (old && engineOf(old).name !== engine.name) {
@@ -100,6 +103,7 @@ function mysqlErrors({ spec }: Database): FieldError[] {
     ["spec.databases", spec.databases !== undefined],
     ["spec.enableSuperuserAccess", spec.enableSuperuserAccess !== undefined],
     ["spec.tls", spec.tls !== undefined],
+    ["spec.replica", spec.replica !== undefined],
     ["spec.backup.objectStore", spec.backup?.objectStore !== undefined],
   ];
   const given = missing.filter(([, isGiven]) => isGiven);

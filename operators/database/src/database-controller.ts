@@ -51,6 +51,8 @@ import { applicationSecretName, backupName, declaredName, podName, secretName, t
 import { type ParameterStep, parameterStep } from "./parameter-rollout.ts";
 import { PodMonitor, podMonitorsFor } from "./pod-monitor.ts";
 import { poolerFor } from "./pooler.ts";
+import { sourceSecret, withSource } from "./replica.ts";
+import { sourceOf } from "./replica-source.ts";
 import { heldForRestore } from "./restore-hold.ts";
 import { type RolloutStep, rolloutStep } from "./rollout.ts";
 import { scriptsFor } from "./scripts.ts";
@@ -98,7 +100,10 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         to: ({ metadata, spec }) => [`${metadata.namespace}/${spec.database}`],
       }),
       watchKind<Secret, Database>(Secret, {
-        references: ({ spec }) => (spec.roles ?? []).flatMap(({ passwordSecret }) => passwordSecret?.name ?? []),
+        references: (database) => [
+          ...(database.spec.roles ?? []).flatMap(({ passwordSecret }) => passwordSecret?.name ?? []),
+          ...(sourceOf(database) ? [sourceOf(database)!.secretName] : []),
+        ],
       }),
       watchKind<Pod, Database>(Pod, { labelSelector: "app=database", to: ofDatabase }),
       watchKind<Job, Database>(Job, {
@@ -134,6 +139,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
           ? countOfVolumes(database, cache.list(PersistentVolumeClaim, metadata.namespace))
           : 0;
       const written = knownTopology(database, observed(ConfigMap, topologyName(database)), volumes);
+      const secretOf = (name: string) => cache.get(Secret, `${metadata.namespace}/${name}`);
       const stopped = whyStopped(database);
       const servers = observed(StatefulSet, metadata.name);
       // The server that leads is kept until another one leads.
@@ -154,7 +160,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const all = cache.list(Database);
       const rollout = fleet.step(due, { database, servers, members, all, now: clock.now() });
       const waits = rollout.step === "wait" && rollout.isTurn === true;
-      const held = heldTopology(written, heldForRestore(database) !== undefined);
+      const held = withSource(database, heldTopology(written, heldForRestore(database) !== undefined), members);
       const config = configFor(database, engine);
       const decided = stopped
         ? { topology: held }
@@ -187,8 +193,8 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const problem = ready
         ? undefined
         : (pending ?? (await serverProblem(database, [primary, ...members.map(({ name }) => name)], servers, context)));
-      const secretOf = (name: string) => cache.get(Secret, `${metadata.namespace}/${name}`);
       const { secrets } = clock;
+      const source = sourceSecret(database, step.topology, secretOf);
       const [declared] = declaredSecretFor(database, { live: secretOf(declaredName(database)), secretOf, secrets });
       const leading = members.find(({ report }) => report?.role === "primary")?.report;
       const findings: Findings = {
@@ -206,6 +212,7 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
         capacity: capacityOf(claims),
         lastBackup: observed(CronJob, backupName(database))?.status?.lastSuccessfulTime,
         declared: declaredFindings(database, { secret: declared, secretOf, leader: leading }),
+        hasSourceSecret: source !== undefined,
         drills: await drillHistory(database, context),
         stopped,
         upgrade: majorChange(database)
@@ -217,7 +224,14 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
       const reportedDigest = leading?.password;
       const liveApplication = cache.get(Secret, `${metadata.namespace}/${applicationSecretName(database)}`);
       const [application] = applicationSecretFor(database, engine, { live: liveApplication, secrets });
-      const secret = credentialsFor(database, engine, { live, secrets, now: clock.now(), reportedDigest, application });
+      const secret = credentialsFor(database, engine, {
+        live,
+        secrets,
+        now: clock.now(),
+        reportedDigest,
+        application,
+        source,
+      });
       const ofPoolers = secret.data?.[hasSuperuserAccess(database) ? "password" : "userlist.txt"] ?? "";
       const certificates = await tlsChildren(database, context);
       const renewal = certificates.length > 0 ? CERTIFICATE_CHECK_INTERVAL : undefined;

@@ -18,6 +18,7 @@ import { isServing, type Member, type Step } from "./leadership.ts";
 import { applicationSecretName, certificateName, podName, readServiceName, secretName } from "./names.ts";
 import { type ParameterStep, parametersCondition } from "./parameter-rollout.ts";
 import { RECOVERABLE, recoverableCondition, windowStatus } from "./recovery-status.ts";
+import { followingCondition, replicaStatusOf } from "./replica.ts";
 import type { RolloutStep } from "./rollout.ts";
 import { serverImage } from "./server-pod.ts";
 import type { StorageStep } from "./storage.ts";
@@ -44,6 +45,8 @@ export interface Findings {
   readonly capacity: string | undefined;
   readonly lastBackup: string | undefined;
   readonly drills: readonly Drill[];
+  /** The passwords of the Database that it follows are there. */
+  readonly hasSourceSecret: boolean;
   readonly declared: DeclaredFindings;
   /** The upgrade to the major version that is requested, unless the servers run it. */
   readonly upgrade: DatabaseUpgrade["status"] | undefined;
@@ -96,6 +99,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
   const timeline = leader?.timeline ?? status?.timeline;
   const confirming = leader?.role === "primary" ? leader.confirming || undefined : status?.confirming;
   const selfFencing = selfFencingOf(database, findings);
+  const replica = replicaStatusOf(database, step.topology, members);
   const lastSwitchover = step.switched === spec.switchoverTo ? step.switched : status?.lastSwitchover;
   return {
     phase: phaseOf(findings),
@@ -120,6 +124,7 @@ export function statusOf(database: Database, findings: Findings): ReportedStatus
     ...(confirming !== undefined && { confirming }),
     ...(selfFencing && { selfFencing }),
     ...(members.length > 1 && { servers: members.map((member) => serverStatus(member, primary)) }),
+    ...(replica && { replica }),
     ...(findings.update && { update: findings.update }),
     topology: JSON.stringify(step.topology),
     ...(capacity !== undefined && { storage: capacity }),
@@ -172,6 +177,7 @@ export function conditionsOf(database: Database, findings: Findings): Conditions
     VersionAsRequested: versionCondition(database, findings, refused),
     ParametersAsRequested: parametersCondition(database, findings.parameters),
     ...failoverCondition(database),
+    ...followingCondition(database, step.topology, findings.members, findings.hasSourceSecret),
     ...recoverableCondition(database, findings.members),
     ...drillCondition(database, findings.drills),
     ...declaredConditions(findings.declared),

@@ -4,6 +4,7 @@ import { podTemplateField } from "konverge/pods";
 import { applicationSpec } from "./application-spec.ts";
 import { backupSpec } from "./backup-spec.ts";
 import { declaredDatabases, declaredRoles, declaredStatus } from "./declared-spec.ts";
+import { replicaSpec, replicaStatus } from "./replica-spec.ts";
 import { recoverySpec } from "./restore-spec.ts";
 
 /** When no server accepts writes and the primary does not come back. */
@@ -156,6 +157,11 @@ export const Database = defineKind({
         template: podTemplateField(),
         pooler: pooler.optional().describe("Runs PgBouncer in front of the primary."),
         backup: backupSpec.optional().describe("Keeps backups on a separate volume, or in an object store."),
+        replica: replicaSpec
+          .optional()
+          .describe(
+            "Follows another Database, until it is promoted: its servers are copies of that one's and take no writes.",
+          ),
         bootstrap: recoverySpec
           .optional()
           .describe("Starts from a backup instead of an empty database. Can only be set when the Database is created."),
@@ -204,6 +210,7 @@ export const Database = defineKind({
           .optional(),
         roles: declaredStatus.optional().describe("The outcomes for spec.roles."),
         databases: declaredStatus.optional().describe("The outcomes for spec.databases."),
+        replica: replicaStatus.optional().describe("The Database that it follows, and how far it has come."),
         update: z
           .enum(["Waiting", "Updating"])
           .optional()
@@ -254,8 +261,14 @@ export const Database = defineKind({
           "databases",
           "enableSuperuserAccess",
           "tls",
+          "replica",
         ].map((field) => postgresOnly(field, `!has(self.spec.${field})`)),
         postgresOnly("backup.objectStore", "!has(self.spec.backup) || !has(self.spec.backup.objectStore)"),
+        cel("!has(self.spec.replica) || !has(self.spec.bootstrap)", {
+          message: "cannot be set with bootstrap: a Database that follows another one begins as a copy of it",
+          reason: "FieldValueForbidden",
+          fieldPath: ".spec.replica",
+        }),
         postgresOnly("backup.drill", "!has(self.spec.backup) || !has(self.spec.backup.drill)"),
         cel(NEEDS_IMAGE, {
           message: "backup.objectStore needs image: one of PostgreSQL that also has pgBackRest",

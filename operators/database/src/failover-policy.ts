@@ -1,5 +1,6 @@
 import { type Conditions, conditionFalse, conditionTrue } from "konverge";
 import type { Database } from "./database.ts";
+import { isReplica } from "./replica-source.ts";
 
 /**
  * Whether a standby that may lack the last commits can be promoted. Who asks for two standbys and for no confirmation by them expects
@@ -13,6 +14,10 @@ export function allowsDataLoss({ spec }: Pick<Database, "spec">): boolean {
 export function failoverCondition(database: Database): Conditions {
   const { instances, synchronous } = database.spec;
   if (instances < 2) return { AutomaticFailover: undefined };
+  if (isReplica(database)) {
+    const message = "no server takes writes: any standby can receive from the source in place of the primary";
+    return { AutomaticFailover: conditionTrue("Following", message) };
+  }
   if (synchronous > 0) {
     const message = "a standby that has every acknowledged commit replaces a primary that is lost";
     return { AutomaticFailover: conditionTrue("SynchronousStandbys", message) };

@@ -10,6 +10,8 @@ import { isForsaken, isServing, type Member, nextStep, type Step } from "./leade
 import type { Leases } from "./leases.ts";
 import { type ParameterStep, withRestart } from "./parameter-rollout.ts";
 import { parseConfirming } from "./quorum.ts";
+import { followingStep } from "./replica.ts";
+import { followedBy } from "./replica-source.ts";
 import type { RolloutStep } from "./rollout.ts";
 import { liveMember } from "./servers.ts";
 import type { Topology } from "./topology.ts";
@@ -38,7 +40,13 @@ export async function decide(
   const { rollout, leases } = ways;
   const fenced = fencedStep({ topology, members }, ways.fenced);
   if (fenced) return fenced;
-  if (topology.adopting || findsEarlierVolumes(topology, members)) return adoptionStep(database, { topology, members });
+  if (topology.adopting || findsEarlierVolumes(topology, members)) {
+    const adopted = adoptionStep(database, { topology, members });
+    // What follows another Database must not lead for a moment.
+    if (adopted.topology.adopting) return adopted;
+    return { ...adopted, topology: { ...adopted.topology, ...followedBy(database) } };
+  }
+  if (topology.follows !== undefined) return following(database, topology, members, rollout, context);
   const { operation } = topology;
   const isFencing = operation?.kind === "failover" && operation.fence === undefined;
   const known = await Promise.all(
@@ -67,6 +75,26 @@ export async function decide(
     now: context.clock.now(),
     selfFencing: status?.selfFencing,
     forsakenFor: leases.forsakenFor(key, topology, forsaken, context.clock.monotonic()),
+  });
+}
+
+/** The same of a Database that follows another one. */
+function following(
+  database: Database,
+  topology: Topology,
+  members: readonly Member[],
+  rollout: RolloutStep,
+  context: ReconcileContext,
+): Step {
+  const { spec, status } = database;
+  const lost = Date.parse(status?.primaryLostSince ?? "");
+  return followingStep({
+    topology,
+    members,
+    delay: durationMs(spec.failover?.delay ?? "30s"),
+    switchoverTo: leaderWanted(database, topology, members, rollout) ?? leaderElsewhere(topology, members, context),
+    lostSince: Number.isNaN(lost) ? undefined : lost,
+    now: context.clock.now(),
   });
 }
 

@@ -17,6 +17,7 @@ import { endedTask } from "./ended-task.ts";
 import { engineOf } from "./engines.ts";
 import { ignoreMissing } from "./ignore-missing.ts";
 import { labelsOf } from "./names.ts";
+import { isReplica } from "./replica-source.ts";
 import { awaitsBootstrap, BOOTSTRAPPED, RESTORING } from "./restore-hold.ts";
 import {
   dataClaimOf,
@@ -159,6 +160,10 @@ function whyNot(
       message: "only postgres has physical backups: set from.method to logical",
       fatal: true,
     };
+  }
+  if (isReplica(database)) {
+    const message = `Database ${spec.database} follows another one: promote it first, or restore that one`;
+    return { reason: "Impossible", message, fatal: true };
   }
   if (plan.method === "logical" && isStore(plan.place)) {
     return { reason: "Impossible", message: "an object store has no dumps: omit from.method", fatal: true };

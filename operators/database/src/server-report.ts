@@ -7,7 +7,7 @@ import { SERVER } from "./server-pod.ts";
 
 /** What a server says about itself: what `status.sh` prints. */
 export interface ServerReport {
-  /** primary, standby, stopping, stopped, empty, waiting, joining, overtaken, halted: the user has fenced it, or fenced: it led, was cut off, and has stopped. */
+  /** primary, standby, stopping, stopped, empty, waiting, joining, overtaken, foreign: it is to follow a system that its data are not of, halted: the user has fenced it, or fenced: it led, was cut off, and has stopped. */
   readonly role: string;
   /** Of the topology that it has carried out. */
   readonly term: number;
@@ -16,6 +16,8 @@ export interface ServerReport {
   readonly lsn?: bigint;
   readonly streaming?: boolean;
   readonly behind?: number;
+  /** Where the writes of a former primary ended that follows another Database now. */
+  readonly demoted?: string;
   readonly confirming?: string;
   /** Of its volume, in KiB. */
   readonly size?: number;
@@ -143,6 +145,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     "declared",
   ].map((name) => facts.get(name));
   const declaredProblems = problemsIn(facts.get("declaredProblems"));
+  const demoted = facts.get("demoted");
   const token = facts.get("token");
   const [pendingRestart, rejected] = ["pendingRestart", "rejected"].map((name) => wordsIn(facts.get(name)));
   return {
@@ -158,6 +161,7 @@ export function parseServerReport(text: string | undefined): ServerReport | unde
     ...(pendingRestart && { pendingRestart }),
     ...(rejected && { rejected }),
     ...(data !== undefined && { data }),
+    ...(parseLsn(demoted) !== undefined && { demoted: demoted! }),
     ...(token !== undefined && /^[0-9a-f]+\.[0-9]+$/.test(token) && { token }),
     ...(archive && { archive }),
   };

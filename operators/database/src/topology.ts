@@ -1,6 +1,7 @@
 import { ConfigMap } from "konverge/kinds";
 import type { Database } from "./database.ts";
 import { metadataOf, podName, podsServiceName, topologyName } from "./names.ts";
+import { followedBy } from "./replica-source.ts";
 
 /** A change of the primary that is in progress. No server accepts writes until it ends. */
 export interface Operation {
@@ -41,6 +42,8 @@ export interface Topology {
   /** The number of abandoned switchovers since the last successful one, and the time of the latest. */
   readonly givenUp?: { readonly count: number; readonly at: number };
   readonly operation?: Operation;
+  /** Where the Database is that this one follows: the primary is a standby of that one, and no server takes writes. */
+  readonly follows?: string;
   /** Volumes of an earlier Database exist, and it is not known yet what they hold: no server may start. */
   readonly adopting?: boolean;
 }
@@ -48,7 +51,7 @@ export interface Topology {
 /** Where a new database begins. */
 export function firstTopology(database: Database): Topology {
   const primary = podName(database);
-  return { term: 1, primary, upstream: primary, fresh: true };
+  return { term: 1, primary, upstream: primary, fresh: true, ...followedBy(database) };
 }
 
 /** Where a database begins whose volumes exist already: in a term that none of their servers obeys. */
@@ -83,6 +86,7 @@ export function topologyFor(
         `fresh=${fresh ? "yes" : "no"}`,
         `checkpoint=${checkpoint}`,
         `fenced='${(servers.fenced ?? []).join(" ")}'`,
+        `source='${topology.follows ?? ""}'`,
         `restart='${restart ? `${restart.name} ${restart.since}` : ""}'`,
         "",
       ].join("\n"),

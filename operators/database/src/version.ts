@@ -1,6 +1,7 @@
 import type { Database } from "./database.ts";
 import { LONGEST_UPGRADE_NAME } from "./database-upgrade.ts";
 import { engineOf } from "./engines.ts";
+import { isReplica } from "./replica-source.ts";
 
 /** On a Database: the DatabaseUpgrade for which its servers are stopped. */
 export const UPGRADING = "databases.example.com/upgrading";
@@ -39,6 +40,8 @@ export function refusedVersion(database: Database): string | undefined {
   const change = majorChange(database);
   if (!change) return undefined;
   const name = upgradeName(database);
+  if (isReplica(database))
+    return `its servers are copies of another Database and have its major version: they stay at ${change.from}; set spec.version back, or promote it first`;
   if (change.isUpgrade) {
     if (name.length <= LONGEST_UPGRADE_NAME) return undefined;
     return `an upgrade in place would be a DatabaseUpgrade ${name}, a name with ${name.length - LONGEST_UPGRADE_NAME} characters too many`;

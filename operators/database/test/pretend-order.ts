@@ -9,6 +9,7 @@ export interface Order {
   readonly checkpoint: string;
   readonly restart: string;
   readonly fenced: readonly string[];
+  readonly source: string;
 }
 
 /** Reads the file of the topology as `server.sh` does. */
@@ -27,5 +28,6 @@ export function parsedOrder(text: string): Order | undefined {
     checkpoint: field("checkpoint"),
     restart: field("restart"),
     fenced: field("fenced").split(" "),
+    source: field("source"),
   };
 }

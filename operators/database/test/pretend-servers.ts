@@ -42,6 +42,8 @@ interface Server {
   promotedIn: number | undefined;
   /** Its configuration, the most connections that it was started with, and the restarts that it was ordered to make. */
   config: string;
+  /** Where the Database is that it follows. */
+  source: string;
   /** The roles and databases that are declared, as JSON. */
   declared: string;
   connections: number;
@@ -80,6 +82,8 @@ export class PretendServers {
   password = "";
   /** What the archive of a primary has, as `archive-facts.sh` prints it. */
   archive: readonly string[] = [];
+  /** The rows of the Database that others follow, by what the topology says of it. */
+  readonly sources = new Map<string, readonly string[]>();
   /** Declared roles and databases that PostgreSQL refuses. */
   impossible: readonly { readonly kind: "role" | "database"; readonly name: string }[] = [];
   /** What a pod that is no server does, by its container: its exit code. */
@@ -227,7 +231,10 @@ export class PretendServers {
       "rejected=",
       ...(server.restarted ? [`restarted=${server.restarted}`] : []),
       ...(role === "standby" ? [`streaming=${isStreaming ? "yes" : "no"}`, "behind=0"] : []),
-      ...(role === "primary"
+      ...(role === "primary" && server.source
+        ? ["confirming=", `streaming=${this.sources.has(server.source) ? "yes" : "no"}`, "behind=0"]
+        : []),
+      ...(role === "primary" && !server.source
         ? [
             `confirming=${confirming ? `ANY ${confirming.required} (${confirming.names.map((one) => `"${one}"`).join(",")})` : ""}`,
             `password=${this.password}`,
@@ -265,9 +272,15 @@ export class PretendServers {
       else if (server.role === "") Object.assign(server, { role: "waiting", term: order.term });
     }
     if (server.role === "standby") this.#receive(server);
-    if (server.role === "primary") this.#fence(server);
-    if (server.role === "primary") this.#write(server);
+    if (server.role === "primary" && server.source) server.volume.rows = [...(this.sources.get(server.source) ?? [])];
+    else if (server.role === "primary") this.#live(server);
     this.#check();
+  }
+
+  /** One second of a primary that takes writes. */
+  #live(server: Server): void {
+    this.#fence(server);
+    if (server.role === "primary") this.#write(server);
   }
 
   get #uptime(): number {
@@ -308,6 +321,7 @@ export class PretendServers {
       stopsIn: undefined,
       promotedIn: undefined,
       config: "",
+      source: "",
       declared: "",
       connections: 0,
       restarted: "",
@@ -360,12 +374,17 @@ export class PretendServers {
     volume.term = term;
     server.upstream = upstream;
     server.alone = members.length < 2;
-    if (primary === pod) {
+    server.source = primary === pod ? order.source : "";
+    if (server.source) {
+      volume.isStandby = true;
+      volume.timeline ||= 1;
+      Object.assign(server, { role: "primary", checkpoint, confirming: undefined });
+    } else if (primary === pod) {
       if (volume.timeline === 0 && !fresh) {
         server.role = "empty";
         return;
       }
-      if (server.role !== "primary" && !this.#isLeased(server, term)) {
+      if ((server.role !== "primary" || volume.isStandby) && !this.#isLeased(server, term)) {
         Object.assign(server, { role: server.role === "fenced" ? "fenced" : "waiting", term });
         return;
       }
@@ -450,7 +469,7 @@ export class PretendServers {
 
   #check(): void {
     const writing = [...this.#running.values()].filter((server) => {
-      if (server.role !== "primary") return false;
+      if (server.role !== "primary" || server.source) return false;
       const { confirming } = server;
       const able = this.#standbysOf(server).filter(({ pod }) => confirming?.names.includes(pod));
       return !confirming || able.length >= confirming.required;

@@ -160,6 +160,12 @@ export class RealServers {
     return Buffer.from(this.#secret.data?.["password"] ?? "", "base64").toString();
   }
 
+  /** What the Secret holds of passwords. */
+  get passwords(): Record<string, string> {
+    const data = Object.entries(this.#secret.data ?? {}).filter(([key]) => key.endsWith("password"));
+    return Object.fromEntries(data.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+  }
+
   /** Changes the topology that nodes bring to some pods, or to all. */
   follow(change: Partial<Topology>, options: FollowOptions = {}): void {
     this.#topology = { ...this.#topology, ...change };
@@ -415,7 +421,7 @@ export class RealServers {
       last = await this.query(index, sql).catch((error: Error) => error.message);
       return last === expected;
     }).catch((error: Error) => {
-      error.message += `; it says ${last}`;
+      error.message += `; it says ${last}\n${this.servers[index]!.container?.output().slice(-3000) ?? ""}`;
       throw error;
     });
   }

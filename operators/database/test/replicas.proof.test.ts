@@ -3,6 +3,7 @@ import { survivesCrashesAndErrors } from "@konverge/operator-suite";
 import { adoptsVolumesOnce } from "./adoption-scenarios.ts";
 import { restartsOnce } from "./day-two-scenarios.ts";
 import { fencesItselfOnce } from "./fence-scenarios.ts";
+import { promotesOnce } from "./replica-cluster-scenarios.ts";
 import { failsOverOnce, rotates, switchesOverOnce } from "./replica-scenarios.ts";
 import { backsUpAfterGap } from "./window-scenarios.ts";
 
@@ -31,6 +32,14 @@ survivesCrashesAndErrors(
   "missing WAL is reported, and a backup follows, whatever fails",
   databaseOperator,
   backsUpAfterGap,
+  {
+    mask: timeless,
+  },
+);
+survivesCrashesAndErrors(
+  "a Database that follows another one is promoted, whatever fails",
+  databaseOperator,
+  promotesOnce,
   {
     mask: timeless,
   },

@@ -7,6 +7,7 @@ import * as leaseStories from "./lease-stories.ts";
 import * as parameterStories from "./parameter-stories.ts";
 import { MachineRoom } from "./postgres.ts";
 import { findPostgres } from "./postgres-tools.ts";
+import * as replicaClusterStories from "./replica-cluster-stories.ts";
 import * as stories from "./replication-stories.ts";
 import { type Scene, type Subject, unmissedLines } from "./script-mutations.ts";
 
@@ -32,6 +33,10 @@ const SUBJECTS: readonly Subject[] = [
       { line: '[ -f "$RUN/asked" ] && break', why: "it only saves waiting" },
       { line: "pause", why: "without it the script asks again at once, which only costs" },
       { line: "restart=''", why: "for topologies of an operator that ordered none" },
+      { line: "source=''", why: "for topologies of an operator that knew of no sources" },
+      { line: '[ -n "$source" ] || watch keep_unarchived', why: "what follows another Database archives nothing here" },
+      { line: "if follows_source && has_data && is_foreign", why: "for a source that becomes another system later" },
+      { line: "state foreign", why: "for a source that becomes another system later" },
       { line: '[ -n "$checkpoint" ]', why: "it only saves checkpoints" },
       { line: 'echo "$checkpoint" > "$RUN/flushing"', why: "it only saves checkpoints" },
       { line: "state stopping", why: "it only tells; what comes next replaces it within a second" },
@@ -177,7 +182,14 @@ const SUBJECTS: readonly Subject[] = [
 const tools = findPostgres();
 test("every line of the scripts of servers is needed", { skip: "why" in tools ? tools.why : false }, async () => {
   assert.ok("bin" in tools);
-  const all = { ...stories, ...archiveStories, ...adoptionStories, ...parameterStories, ...leaseStories };
+  const all = {
+    ...stories,
+    ...archiveStories,
+    ...adoptionStories,
+    ...parameterStories,
+    ...leaseStories,
+    ...replicaClusterStories,
+  };
   const scenes = Object.entries(all).map(
     ([name, story]): Scene => ({
       name,

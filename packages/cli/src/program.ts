@@ -22,6 +22,7 @@ import { nodeCommand } from "./commands/node.ts";
 import { operatorsCommand } from "./commands/operators.ts";
 import { probeCommand } from "./commands/probe.ts";
 import { projectCommands } from "./commands/project.ts";
+import { rbacCommand } from "./commands/rbac.ts";
 import { rehearseCommand } from "./commands/rehearse.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { stopOnSignals, stopWithNpm } from "./commands/stop-on-signals.ts";
@@ -64,6 +65,7 @@ Exits with 0 on success and with 1 on failure; "konverge COMMAND --help" has oth
   program.addCommand(rehearseCommand());
   program.addCommand(consoleCommand(fail));
   program.addCommand(exploreCommand());
+  program.addCommand(rbacCommand());
   program.addCommand(mcpCommand(version()));
   for (const command of envtestCommands()) program.addCommand(command);
   program.addCommand(completionCommand());

@@ -24,7 +24,7 @@ export function reference(program: Command): string {
     "| exit code | meaning |",
     "|---|---|",
     "| 0 | success |",
-    "| 1 | failure, with the reason on standard error; for `doctor` and `explore`: something was found; for `replay`: something differs; for `manifests`, `chart`, `bundle` and `docs` with `--check`: the folder is not up to date; for `status`: no cluster runs, or one cannot be read |",
+    "| 1 | failure, with the reason on standard error; for `doctor`, `explore` and `rbac check`: something was found; for `replay`: something differs; for `manifests`, `chart`, `bundle` and `docs` with `--check`: the folder is not up to date; for `status`: no cluster runs, or one cannot be read |",
     "| 2 | for `diff-crd`: a change is breaking |",
     "| 130 | interrupted: by a second Ctrl-C, or by the first for `migrate-storage`, and for `up` while real nodes start |",
     "",

@@ -64,7 +64,7 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
   assert.deepEqual(changed, []);
   // The simulated pods of this control plane do not respond, so nothing can pass the webhook.
   await assert.rejects(
-    client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }), {
+    client.create(Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }), {
       timeout: 20_000,
     }),
     /failed calling webhook "validate\.greetings\.test\.example\.com"/,
@@ -73,7 +73,7 @@ test("operators are installed, deployed, found unchanged, undeployed and uninsta
   await assert.rejects(client.get(ServiceAccount, "ops/greeting-operator"), /not found/);
   await client.get(CustomResourceDefinition, CRD);
   await until("writes pass again", async () => {
-    await client.create(Greeting, Greeting.new({ metadata: { name: "b", namespace: "default" }, spec: { to: "you" } }));
+    await client.create(Greeting.new({ metadata: { name: "b", namespace: "default" }, spec: { to: "you" } }));
     return true;
   });
   // Nothing converts any more: stored objects can still be read.

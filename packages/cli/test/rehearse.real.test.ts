@@ -34,7 +34,7 @@ before(async () => {
   await until("the kind is served", () => client.list(Store).then(() => true));
   for (let i = 0; i < STORES; i++) {
     const metadata = { name: `store-${i}`, namespace: "default" };
-    await client.create(Store, Store.new({ metadata, spec: { password: `${PASSWORD}-${i}` } }));
+    await client.create(Store.new({ metadata, spec: { password: `${PASSWORD}-${i}` } }));
   }
   await converge();
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, isNotFound, type KubeObject, VirtualClock } from "@konverge/core";
+import { ConfigMap } from "@konverge/kinds";
 import { failure, json, list, scripted, silence, stream, Widget, widget } from "../test/scripted-server.ts";
 import { Client } from "./client.ts";
 import { TransportError } from "./errors.ts";
@@ -80,6 +81,23 @@ test("an object of another kind is refused before anything is sent", async () =>
     /expected an object of example.com\/v1 Widget, got/,
   );
   assert.equal(requests.length, 0);
+});
+
+test("an object that its kind has made needs no kind before it, and a copy of it does", async () => {
+  const answer = json({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }, 201);
+  const { transport, requests } = scripted(answer, answer);
+  const client = new Client(transport, { namespace: "mine" });
+  const draft = ConfigMap.draft({ metadata: { name: "a" }, data: { sky: "blue" } });
+  const created = await client.create(ConfigMap.new({ metadata: { name: "a" } }), { dryRun: true });
+  assert.equal(created.data, undefined);
+  await client.apply(draft);
+  assert.deepEqual(
+    requests.map(({ method, path }) => `${method} ${path.split("?")[0]}`),
+    ["POST /api/v1/namespaces/mine/configmaps", "PATCH /api/v1/namespaces/mine/configmaps/a"],
+  );
+  // @ts-expect-error: a copy is not checked for misspelled fields, so it does not have the mark of what a kind makes.
+  const copied = client.create({ ...draft });
+  await assert.rejects(copied, /^TypeError: create: the object does not know its kind.*create\(Kind, object\)$/);
 });
 
 test("a delete carries preconditions and returns whether the object still exists", async () => {

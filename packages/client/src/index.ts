@@ -34,7 +34,7 @@ export type { ApiResource, DiscoveredApis } from "./discovery/api-resource.ts";
 export { type KindName, type RestMapper, UnknownKindError } from "./discovery/rest-mapper.ts";
 export * from "./errors.ts";
 export { type ImpersonatedUser, impersonatingTransport } from "./impersonation.ts";
-export type { AppliedObject, NewObject } from "./new-object.ts";
+export { type AppliedObject, type NewObject, type ObjectArguments, objectArguments } from "./new-object.ts";
 export { ObjectVerbs } from "./object-verbs.ts";
 export type {
   ApplyOptions,

@@ -6,12 +6,13 @@ import {
   type KubeList,
   type KubeObject,
   keyOf,
+  type MadeByKind,
   type ObjectKey,
   resourcePath,
   splitKey,
 } from "@konverge/core";
 import type { Caller, ClientRequest } from "./call.ts";
-import { type AppliedObject, type NewObject, named } from "./new-object.ts";
+import { type AppliedObject, type NewObject, named, type ObjectArguments, objectArguments } from "./new-object.ts";
 import {
   type ApplyOptions,
   type CallOptions,
@@ -114,12 +115,14 @@ export class ObjectVerbs {
     return this.caller.json<Table>({ method: "GET", path: path + query, accept: acceptTable }, options);
   }
 
-  /** Creates an object; fails with AlreadyExists if one with that name exists. */
-  async create<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: NoInfer<NewObject<T>>,
-    options: WriteOptions = {},
-  ): Promise<T> {
+  /**
+   * Creates an object; fails with AlreadyExists if one with that name exists. What a kind's `new` or `draft` returns
+   * needs no kind before it: `client.create(Website.new({ … }))`.
+   */
+  create<T extends KubeObject>(object: MadeByKind<T>, options?: WriteOptions): Promise<T>;
+  create<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<NewObject<T>>, options?: WriteOptions): Promise<T>;
+  async create(...given: ObjectArguments<NewObject<KubeObject>, WriteOptions>): Promise<KubeObject> {
+    const { kind, object, options = {} } = objectArguments("create", given);
     const { subresource } = options;
     const namespace = this.#namespaceOf(kind, object.metadata?.namespace);
     const path = resourcePath(kind, { namespace, name: subresource && object.metadata?.name, subresource });
@@ -144,13 +147,13 @@ export class ObjectVerbs {
 
   /**
    * Server-side apply: sets these fields, owned by the field manager, and removes those that the same manager applied
-   * before and now omits. Creates the object if it does not exist.
+   * before and now omits. Creates the object if it does not exist. As in `create`, what a kind's `draft` returns needs
+   * no kind before it.
    */
-  async apply<T extends KubeObject>(
-    kind: KindRef<T>,
-    object: NoInfer<AppliedObject<T>>,
-    options: ApplyOptions = {},
-  ): Promise<T> {
+  apply<T extends KubeObject>(object: MadeByKind<T>, options?: ApplyOptions): Promise<T>;
+  apply<T extends KubeObject>(kind: KindRef<T>, object: NoInfer<AppliedObject<T>>, options?: ApplyOptions): Promise<T>;
+  async apply(...given: ObjectArguments<AppliedObject<KubeObject>, ApplyOptions>): Promise<KubeObject> {
+    const { kind, object, options = {} } = objectArguments("apply", given);
     const { name, namespace } = object.metadata;
     if (!name) throw new TypeError(`apply of ${kind.kind}: metadata.name is missing`);
     const query = { ...writeQuery(options, this.fieldManager), force: options.force || undefined };

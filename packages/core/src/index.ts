@@ -37,6 +37,7 @@ export * from "./kind-ref.ts";
 export * from "./label-selector.ts";
 export * from "./label-selector-parser.ts";
 export * from "./long-integer.ts";
+export * from "./made-by-kind.ts";
 export * from "./names.ts";
 export * from "./naming-rules.ts";
 export * from "./object.ts";

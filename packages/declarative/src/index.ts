@@ -10,6 +10,9 @@
  * `helm/engine` renders a release with Helm's own engine, and `helm/plan-release.ts` decides which of the objects there are to be
  * now, hooks included.
  *
+ * A KUDO package is an OperatorVersion in the cluster. `kudo/version-controller.ts` runs the controller of its instances,
+ * `kudo/instance-schedule.ts` decides which plan is due, and `kudo/run-plan.ts` runs its tasks, whose objects are children.
+ *
  * What it promises: nothing is applied of a graph that is wrong; an object whose desired state is not known yet stays as it is; what
  * a graph no longer has is deleted in reverse order.
  */
@@ -21,3 +24,6 @@ export type { Graph, GraphNode } from "./kro/graph.ts";
 export { GraphError, type GraphMistake } from "./kro/graph-error.ts";
 export { graphsFromYaml, type KroOperatorOptions, kroOperator } from "./kro/operator.ts";
 export { ResourceGraphDefinition } from "./kro/resource-graph-definition.ts";
+export { Instance, KudoOperator, OperatorVersion } from "./kudo/kudo-kinds.ts";
+export { type KudoOperatorOptions, kudoOperator } from "./kudo/operator.ts";
+export { type KudoPackage, readKudoPackage } from "./kudo/read-package.ts";

@@ -1,13 +1,14 @@
-import type {
-  Draft,
-  Drafted,
-  GroupVersionKind,
-  KindRef,
-  KubeObject,
-  MadeByKind,
-  NewDraft,
-  NoOtherFields,
-  UnnamedDraft,
+import {
+  apiVersionOf,
+  type Draft,
+  type Drafted,
+  type KindRef,
+  type KubeObject,
+  type MadeByKind,
+  madeBy,
+  type NewDraft,
+  type NoOtherFields,
+  type UnnamedDraft,
 } from "@konverge/core";
 
 /**
@@ -45,6 +46,6 @@ export class TypedKind<T extends KubeObject> implements KindRef<T> {
   }
 }
 
-function typed({ group, version, kind }: GroupVersionKind, object: object): object {
-  return { apiVersion: group === "" ? version : `${group}/${version}`, kind, ...object };
+function typed(kind: KindRef<KubeObject>, object: object): object {
+  return madeBy(kind, { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object });
 }

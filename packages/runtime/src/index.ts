@@ -127,7 +127,7 @@ export {
   permissionText,
   policyRules,
 } from "./rbac/access.ts";
-export { comparePermissions, type PermissionDifference, PermissionRecorder } from "./rbac/observed.ts";
+export { comparePermissions, type PermissionDifference, PermissionRecorder, usedPermissions } from "./rbac/observed.ts";
 export { checkPermissions, MissingPermissionError } from "./rbac/preflight.ts";
 export { type RbacObject, type RoleOptions, rolesFor } from "./rbac/roles.ts";
 export {

@@ -71,7 +71,7 @@ async function until(s: Stage, isDone: () => Promise<boolean>): Promise<void> {
 }
 
 const gadget = (s: Stage, name: string, text: string) =>
-  s.user.create(Gadget, Gadget.new({ metadata: { name, namespace: "default" }, spec: { text } }));
+  s.user.create(Gadget.new({ metadata: { name, namespace: "default" }, spec: { text } }));
 const copyOf = (s: Stage, name: string) =>
   dataOf(s.user, `default/copy-${name}`).then(
     (data) => data?.["text"],

@@ -33,7 +33,7 @@ test("a change of a module, or of one that it imports, takes the place of the ve
       () => false,
     ),
   );
-  await client.create(Widget, Widget.new({ metadata: { name: "w", namespace: "default" }, spec: {} }));
+  await client.create(Widget.new({ metadata: { name: "w", namespace: "default" }, spec: {} }));
   const [main, part] = [join(folder, "main.ts"), join(folder, "part.ts")];
   writeFileSync(part, 'export const word: string = "one";');
   writeFileSync(main, 'import { word } from "./part.ts";\nexport const text = () => word;');

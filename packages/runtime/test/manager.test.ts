@@ -15,7 +15,7 @@ test("it works in the configured namespaces, and watches no other", async () => 
   const s = await stage();
   await s.run(widgets, { namespaces: ["default"] });
   await s.widget("w");
-  await s.user.create(Widget, Widget.new({ metadata: { name: "w", namespace: "other" }, spec: {} }));
+  await s.user.create(Widget.new({ metadata: { name: "w", namespace: "other" }, spec: {} }));
   await s.settle();
   assert.equal(await s.exists(ConfigMap, "default/a"), true);
   assert.equal(await s.exists(ConfigMap, "other/a"), false);
@@ -153,7 +153,7 @@ test("one manager works in several clusters, and a controller can be of only som
     { clusters: { remote: client } },
   );
   await s.widget("here", { text: "h" });
-  await client.create(Widget, Widget.new({ metadata: { name: "there", namespace: "default" }, spec: { text: "t" } }));
+  await client.create(Widget.new({ metadata: { name: "there", namespace: "default" }, spec: { text: "t" } }));
   await s.settle();
   assert.deepEqual(await dataOf(s.user, "default/a"), { text: "h" });
   assert.deepEqual(await dataOf(client, "default/a"), { text: "t" });

@@ -95,7 +95,7 @@ export class RealOperators {
   }
 
   widget(namespace: string, name: string, text = ""): Promise<Widget> {
-    return this.user.create(Widget, Widget.new({ metadata: { name, namespace }, spec: { text } }));
+    return this.user.create(Widget.new({ metadata: { name, namespace }, spec: { text } }));
   }
 
   /** `port`: reach the server by way of a proxy. */

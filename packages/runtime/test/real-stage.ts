@@ -73,7 +73,7 @@ export function realStage(cluster: RealCluster): Stage & AsyncDisposable {
         () => true,
         () => false,
       ),
-    widget: (name, spec = {}) => user.create(Widget, Widget.new({ metadata: { name, namespace: "default" }, spec })),
+    widget: (name, spec = {}) => user.create(Widget.new({ metadata: { name, namespace: "default" }, spec })),
     async [Symbol.asyncDispose]() {
       for (const one of managers) await one.stop();
       for (const kind of [Widget, ConfigMap, Secret, Deployment] as KindRef<KubeObject>[]) await clear(user, kind);

@@ -41,7 +41,7 @@ test(`${COUNT} objects take the necessary writes, and a restart over them none, 
     ),
   );
   for (let i = 0; i < COUNT; i++) {
-    await user.create(Widget, Widget.new({ metadata: { name: `w${i}`, namespace: "default" }, spec: { text: "1" } }));
+    await user.create(Widget.new({ metadata: { name: `w${i}`, namespace: "default" }, spec: { text: "1" } }));
   }
   const requests: string[] = [];
   const noted: Transport = (request) => {

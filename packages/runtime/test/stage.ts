@@ -133,7 +133,7 @@ export async function stage(options: { clientOptions?: ClientOptions } = {}): Pr
         () => true,
         () => false,
       ),
-    widget: (name, spec = {}) => user.create(Widget, Widget.new({ metadata: { name, namespace: "default" }, spec })),
+    widget: (name, spec = {}) => user.create(Widget.new({ metadata: { name, namespace: "default" }, spec })),
   };
   return self;
 }

@@ -17,7 +17,10 @@ export {
   type ExploreProgramOptions,
   exploreProgram,
   type ProgramExploration,
+  UnstableScenario,
 } from "./black-box/explore-program.ts";
+export { InClusterError } from "./black-box/in-cluster-account.ts";
+export type { ObservedAccess, ProgramAccess } from "./black-box/program-access.ts";
 export { PROGRAM_FAULT_FAMILIES } from "./black-box/program-faults.ts";
 export { ProgramProcess } from "./black-box/program-process.ts";
 export { ProgramProxy } from "./black-box/program-proxy.ts";
@@ -79,6 +82,27 @@ export { GoModule, GoProgramError } from "./go/go-module.ts";
 export { GoProgram } from "./go/go-program.ts";
 export type { GoProgramOptions } from "./go/go-program-options.ts";
 export { scenarioOnVirtualTime } from "./go/scenario-on-virtual-time.ts";
+export {
+  checkRole,
+  type RoleCheck,
+  type RunUnderRole,
+} from "./program-permissions/check-role.ts";
+export { exploreRole, type RunWithoutRule } from "./program-permissions/explore-role.ts";
+export {
+  type LearnedRole,
+  type LearnRoleOptions,
+  learnRole,
+  ScenarioFailed,
+} from "./program-permissions/learn-role.ts";
+export { learnedRoleText, roleCheckLines } from "./program-permissions/role-text.ts";
+export {
+  readShippedRole,
+  type ServiceAccountName,
+  type ShippedRole,
+  ShippedRoleError,
+  type ShippedRule,
+} from "./program-permissions/shipped-role.ts";
+export type { UnusedGrant } from "./program-permissions/unused-grants.ts";
 export * from "./rehearse/rehearsal.ts";
 export { rehearsalJson, writeRehearsal } from "./rehearse/rehearsal-files.ts";
 export { rehearsalJUnit, rehearsalPage, rehearsalText } from "./rehearse/rehearsal-text.ts";

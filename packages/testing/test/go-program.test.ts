@@ -14,6 +14,7 @@ import { GoModule, GoProgramError } from "../src/go/go-module.ts";
 import { type GoExit, GoProcess } from "../src/go/go-process.ts";
 import type { GoSnapshot } from "../src/go/go-snapshot.ts";
 import { MemoryFiles } from "../src/go/memory-files.ts";
+import { certifiedWebhooks } from "../src/go/webhook-certificates.ts";
 
 const hasGo = spawnSync("go", ["version"]).status === 0;
 const sources = join(import.meta.dirname, "go-operator");
@@ -27,6 +28,27 @@ steps:
     metadata: {name: web, labels: {parent: "yes"}}
 - wait: {for: configmap/web-first, expression: "object.kind == 'ConfigMap'"}
 `);
+
+const admitted = parseScenario(`
+steps:
+- wait: {for: configmap/web, expression: "object.metadata.labels.admitted == 'yes'"}
+`);
+
+const webhook = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "MutatingWebhookConfiguration",
+  metadata: { name: "labels" },
+  webhooks: [
+    {
+      name: "labels.example.com",
+      clientConfig: { service: { name: "hooks", namespace: "default", path: "/label" } },
+      objectSelector: { matchLabels: { parent: "yes" } },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+    },
+  ],
+};
 
 suite("a Go program on virtual time", { skip: hasGo ? false : "there is no Go on this machine" }, () => {
   let folder: string;
@@ -75,6 +97,68 @@ suite("a Go program on virtual time", { skip: hasGo ? false : "there is no Go on
     const again = await played(["report"]);
     assert.equal(again.lines[3], random, "the same seed, the same randomness");
     assert.notEqual((await played(["report"], { seed: 2 })).lines[3], random);
+  });
+
+  test("answers its API server over TLS where it listens, is reached no more after it has ended, and receives signals", async () => {
+    const clock = new VirtualClock();
+    const lines: string[] = [];
+    const exits: GoExit[] = [];
+    const { objects, files } = certifiedWebhooks([webhook], clock);
+    const go = new GoProcess({
+      module,
+      args: ["operator", "listen"],
+      env: {},
+      files: new MemoryFiles(() => clock.now(), files),
+      clock,
+      random: seededRandom(1),
+      reach: () => undefined,
+      printed: (line) => lines.push(line),
+      ended: (exit) => exits.push(exit),
+    });
+    go.start();
+    go.release();
+    await clock.advance(100);
+    const { webhooks } = objects[0] as unknown as typeof webhook & {
+      webhooks: { clientConfig: { caBundle: string } }[];
+    };
+    const roots = Buffer.from(webhooks[0]!.clientConfig.caBundle, "base64").toString();
+    const request = { port: 9443, host: "hooks.default.svc:443", roots, path: "/label", timeoutMs: 1000 };
+    const body = JSON.stringify({ request: { uid: "1" } });
+    const answered = async (changes: object) => {
+      const answer = go.post({ ...request, body, ...changes }).catch((error: Error) => error);
+      await clock.advance(2_000);
+      return answer;
+    };
+    const { status, body: review } = (await answered({})) as { status: number; body: string };
+    assert.equal(status, 200);
+    assert.equal(JSON.parse(review).response.uid, "1");
+    assert.match(
+      String(await answered({ host: "other.default.svc:443" })),
+      /certificate is valid for hooks.default.svc, not other/,
+    );
+    assert.match(String(await answered({ port: 9444 })), /^ConnectionRefused: .*connection refused/);
+    assert.ok(go.terminate());
+    await clock.advance(0);
+    assert.match(lines[0]!, /TLS handshake error from \S+ remote error: tls: bad certificate/);
+    assert.deepEqual(lines.slice(1), ["received SIGTERM true"]);
+    assert.deepEqual(exits, [{ code: 0 }]);
+    assert.ok(!go.terminate());
+  });
+
+  test("admits what its scenario creates, in two replicas and after each crash", async () => {
+    const { findings, runs, deterministic } = await exploreGo({
+      module,
+      scenario: {
+        ...scenario,
+        setup: [webhook],
+        program: { ...scenario.program, args: ["admitting"], replicas: 2 },
+        steps: [...scenario.steps, ...admitted.steps],
+      },
+      faults: ["crash"],
+    });
+    assert.deepEqual(findings.map(findingText), []);
+    assert.ok(deterministic);
+    assert.ok(runs > 4, String(runs));
   });
 
   test("ends with its stack when it panics", async () => {

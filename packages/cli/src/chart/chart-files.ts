@@ -143,8 +143,11 @@ function chartDeployment(operator: Operator, template: HelmTemplate, options: De
   // The word of a setting that is a flag has the flag in it.
   const args = container.args!.map((arg) => words.find(([flag, word]) => arg === `--${flag}=${word}`)?.[1] ?? arg);
   const block = (value: string) => template.block(`.Values.${value}`) as never;
+  const added = <T>(own: readonly T[] | undefined, value: string): T[] =>
+    own?.length ? [...own, template.items(`.Values.${value}`) as never] : block(value);
   return {
     ...deployment,
+    metadata: { ...deployment.metadata, annotations: block("annotations") },
     spec: {
       ...deployment.spec!,
       replicas: template.value(".Values.replicas") as never,
@@ -159,12 +162,14 @@ function chartDeployment(operator: Operator, template: HelmTemplate, options: De
           nodeSelector: block("nodeSelector"),
           tolerations: block("tolerations"),
           affinity: block("affinity"),
+          volumes: added(pod!.volumes, "extraVolumes"),
           priorityClassName: template.valueIf(".Values.priorityClassName", ".Values.priorityClassName | quote"),
           containers: [
             {
               ...container,
               args,
-              env,
+              env: added(env, "extraEnv"),
+              volumeMounts: added(container.volumeMounts, "extraVolumeMounts"),
               imagePullPolicy: template.value(".Values.image.pullPolicy") as never,
               resources: block("resources"),
             },

@@ -54,6 +54,25 @@ test("a setting that is a flag is quoted and left out when it is not set", () =>
   assert.doesNotMatch(files.get("deep/values.yaml")!, /logLevel/);
 });
 
+test("users add variables, volumes and annotations to what the operator has", () => {
+  const deployment = (webhookCa: "cert-manager" | "operator") =>
+    chartFiles([greetingOperator], { ...options, webhookCa }).get("greeting-operator/templates/deployment.yaml")!;
+  const plain = deployment("operator");
+  const certified = deployment("cert-manager");
+  assert.match(
+    certified,
+    /\n {6}volumes:\n {6}- name: [\s\S]*\{\{- with \.Values\.extraVolumes \}\}\n\{\{- toYaml \. \| nindent 6 \}\}/,
+  );
+  assert.match(certified, /\n {8}volumeMounts:\n {8}- mountPath: [\s\S]*\{\{- toYaml \. \| nindent 8 \}\}/);
+  assert.match(
+    plain,
+    /fieldPath: metadata\.namespace\n[\s\S]*\{\{- with \.Values\.extraEnv \}\}\n\{\{- toYaml \. \| nindent 8 \}\}/,
+  );
+  assert.match(plain, /\{\{- with \.Values\.extraVolumes \}\}\n {6}volumes:\n/);
+  assert.match(plain, /\{\{- with \.Values\.extraVolumeMounts \}\}\n {8}volumeMounts:\n/);
+  assert.match(plain, /\nmetadata:\n\{\{- with \.Values\.annotations \}\}\n {2}annotations:\n/);
+});
+
 test("every operator of Konverge has a chart, and none of its files has a word that was to be replaced", () => {
   for (const [path, text] of chartFiles(operators, { ...options, image: DEFAULT_IMAGE }))
     assert.doesNotMatch(text, /KONVERGE\d+HOLE/, path);

@@ -6,7 +6,7 @@ type Hole =
   | { readonly expression: string }
   /** A map or list that is left out when it is empty. */
   | { readonly block: string }
-  /** Entries of a map, beside those that it has. */
+  /** Entries of a map, or items of a list, beside those that it has. */
   | { readonly entries: string }
   /** Text in a line, or an item of a list, that is left out unless a condition holds. */
   | { readonly expression: string; readonly unless: string };
@@ -34,6 +34,11 @@ export class HelmTemplate {
   /** A key that stands for all entries of another map. */
   entries(expression: string): Record<string, string> {
     return { [this.#word({ entries: expression })]: "" };
+  }
+
+  /** An item that stands for all items of another list. */
+  items(expression: string): string {
+    return this.#word({ entries: expression });
   }
 
   /** A word that stands for an expression; the line, list item or variable with it is left out unless the condition holds. */

@@ -24,6 +24,8 @@ interface Value {
   readonly schema: object;
 }
 
+const text = { type: "string" };
+const named = { type: "array", items: { type: "object", required: ["name"], properties: { name: text } } };
 const textMap = { type: "object", additionalProperties: { type: "string" } };
 const flag = { type: "object", additionalProperties: false, properties: { enabled: { type: "boolean" } } };
 
@@ -31,7 +33,6 @@ const flag = { type: "object", additionalProperties: false, properties: { enable
 function chartValues(operator: Operator, image: ImageParts, sources: SettingSources): Record<string, Value> {
   const { settings = [] } = operator;
   const values = settingsOf(operator, sources);
-  const text = { type: "string" };
   const scalar = { type: ["string", "number", "boolean", "null"] };
   return {
     image: {
@@ -53,7 +54,7 @@ function chartValues(operator: Operator, image: ImageParts, sources: SettingSour
     imagePullSecrets: {
       description: "Secrets with which nodes pull the image: - name: registry",
       default: [],
-      schema: { type: "array", items: { type: "object", required: ["name"], properties: { name: text } } },
+      schema: named,
     },
     replicas: {
       description: "Replicas of the operator. One of them is active, the others are on standby.",
@@ -101,6 +102,25 @@ function chartValues(operator: Operator, image: ImageParts, sources: SettingSour
       default: { annotations: {} },
       schema: { type: "object", additionalProperties: false, properties: { annotations: textMap } },
     },
+    extraEnv: {
+      description: "More environment variables of the operator's container: - name: HTTPS_PROXY and its value.",
+      default: [],
+      schema: named,
+    },
+    extraVolumes: {
+      description: "More volumes of the pods, such as Secrets and ConfigMaps that the operator reads as files.",
+      default: [],
+      schema: named,
+    },
+    extraVolumeMounts: {
+      description: "Where the operator's container has these volumes.",
+      default: [],
+      schema: {
+        type: "array",
+        items: { type: "object", required: ["name", "mountPath"], properties: { name: text, mountPath: text } },
+      },
+    },
+    annotations: { description: "Annotations of the Deployment.", default: {}, schema: textMap },
     podAnnotations: { description: "Annotations of the pods.", default: {}, schema: textMap },
     nodeSelector: { description: "Labels of the nodes that the pods run on.", default: {}, schema: textMap },
     tolerations: { description: "Taints that the pods tolerate.", default: [], schema: { type: "array" } },

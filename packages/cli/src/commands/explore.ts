@@ -48,6 +48,10 @@ export function exploreCommand(): Command {
       positive,
     )
     .option(
+      "--in-cluster",
+      "with --command: the operator finds the files and variables of a pod instead of $KUBECONFIG: Linux only (default: false)",
+    )
+    .option(
       "--idle-after <duration>",
       "with --command: the operator is idle when it has sent nothing for this time (default: 2s)",
       milliseconds,

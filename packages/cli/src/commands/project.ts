@@ -15,6 +15,7 @@ export function projectCommands(version: string): Command[] {
     .option("--group <group>", "API group of its first kind (default: the domain)", "")
     .option("--version <version>", "API version of its first kind", "v1alpha1")
     .option("--kind <kind>", "its first kind (default: Greeting, or named after the chart)")
+    .option("--no-kind", "begin without a kind: add one with konverge create api")
     .option(
       "--helm <chart>",
       "make the operator of a Helm chart: a folder or a .tgz file, which is copied into the project",

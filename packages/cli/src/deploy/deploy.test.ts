@@ -40,7 +40,7 @@ test("kinds are installed once: doing it again changes nothing, a dry run nothin
   await install(operators, client, { ...options, dryRun: true });
   await assert.rejects(client.get(CustomResourceDefinition, CRD), /not found/);
   await install(operators, client, options);
-  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
+  await client.create(Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   const before = await client.get(CustomResourceDefinition, CRD);
   await install(operators, client, options);
   const after = await client.get(CustomResourceDefinition, CRD);
@@ -72,7 +72,7 @@ test("kinds with objects are removed only when that is meant", async () => {
   const { client } = stage;
   const { lines, options } = heard();
   await install(operators, client, options);
-  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
+  await client.create(Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   await assert.rejects(uninstall(operators, client, options), /nothing was removed: .* use --force/);
   assert.match(lines.join("\n"), /Greeting: 1 \(default\/a\)/);
   await assert.rejects(uninstall(operators, client, { ...options, confirm: async () => false }), /nothing was removed/);
@@ -158,7 +158,7 @@ test("what was stored can be read when the operator that converted it is gone, a
     { fieldManager: "greeting-operator" },
   );
   await client.delete(ValidatingWebhookConfiguration, "greeting-operator");
-  await client.create(Greeting, Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
+  await client.create(Greeting.new({ metadata: { name: "a", namespace: "default" }, spec: { to: "you" } }));
   await undeploy(operators, client, { ...options, dryRun: true });
   assert.equal((await client.get(CustomResourceDefinition, CRD)).spec.conversion?.strategy, "Webhook");
   lines.length = 0;

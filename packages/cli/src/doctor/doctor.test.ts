@@ -93,7 +93,7 @@ test("a finalizer that holds a deletion is found, with who has set it", async ()
   await using stage = await stageWithThings();
   const { client } = stage;
   const metadata = { ...named("stuck"), finalizers: ["example.com/cleanup"] };
-  await client.create(Thing, Thing.new({ metadata, spec: {} }), { fieldManager: "thing-operator" });
+  await client.create(Thing.new({ metadata, spec: {} }), { fieldManager: "thing-operator" });
   await client.delete(Thing, "default/stuck");
   assert.deepEqual(about(await look(client), "Thing default/stuck"), []);
   const later = new VirtualClock({ start: realClock().now() + 120_000 });
@@ -212,7 +212,7 @@ test("permissions that a deployed operator lacks are found", async () => {
 test("a child that is written again and again is found, whatever its kind is", async () => {
   await using stage = await stageWithThings();
   const { client } = stage;
-  const { metadata } = await client.create(Thing, Thing.new({ metadata: named("owner"), spec: {} }));
+  const { metadata } = await client.create(Thing.new({ metadata: named("owner"), spec: {} }));
   const ownerReferences = [{ apiVersion: "test.example.com/v1", kind: "Thing", name: "owner", uid: metadata.uid! }];
   await client.create(ConfigMap, { metadata: { ...named("child"), ownerReferences }, data: {} });
   await client.create(ConfigMap, { metadata: named("elsewhere"), data: {} });
@@ -240,8 +240,8 @@ test("a child that is written again and again is found, whatever its kind is", a
 test("two managers that change a field in turn, and one that writes without end, are found", async () => {
   await using stage = await stageWithThings();
   const { client } = stage;
-  await client.create(Thing, Thing.new({ metadata: named("fought"), spec: {} }));
-  await client.create(Thing, Thing.new({ metadata: named("hot"), spec: {} }));
+  await client.create(Thing.new({ metadata: named("fought"), spec: {} }));
+  await client.create(Thing.new({ metadata: named("hot"), spec: {} }));
   await client.create(ConfigMap, { metadata: named("elsewhere") });
   const looking = look(client, { observe: 3_000 });
   const isDone = { yes: false };

@@ -14,10 +14,12 @@ import {
   Findings,
   faultText,
   findingText,
+  InClusterError,
   PROGRAM_FAULT_FAMILIES,
   type ProgramExploration,
   type ProgramScenario,
   passedFaultsIn,
+  UnstableScenario,
   writeExploration,
 } from "@konverge/testing";
 import type { Output } from "../output-option.ts";
@@ -53,6 +55,7 @@ export interface ExploreCommandOptions {
   readonly workers?: number;
   readonly idleAfter?: number;
   readonly idleTimeout?: number;
+  readonly inCluster?: boolean;
   readonly results?: string;
   readonly output?: Output;
 }
@@ -151,8 +154,13 @@ async function exploreCommand(
   onFinding: (finding: Finding) => void,
 ): Promise<ProgramExploration> {
   const { module: _, results: _results, output: _output, baseline, faults, passed, ...settings } = options;
+  if (scenario.program.replicas > 1) {
+    throw new UsageError(
+      `${scenario.name}: program.replicas is ${scenario.program.replicas}, but --command starts one process: use --go or --wasm`,
+    );
+  }
   const version = codeVersion(world.loaded, [command, filesIn(command), scenario, options.seed]);
-  return exploreProgram({
+  const explored = exploreProgram({
     ...settings,
     command,
     scenario,
@@ -162,6 +170,10 @@ async function exploreCommand(
     ...(passed !== undefined && { passed: passedFaultsIn(passed, version) }),
     ...(faults !== undefined && { faults: familiesIn(faults, PROGRAM_FAULT_FAMILIES) }),
     onProgress: (progress) => world.progress(progressText(progress)),
+  });
+  return explored.catch((error: unknown) => {
+    const isRefusal = error instanceof UnstableScenario || error instanceof InClusterError;
+    throw isRefusal ? new UsageError(error.message, { cause: error }) : error;
   });
 }
 

@@ -20,11 +20,14 @@ export function apiList({ kinds, admissions }: ApiList): string {
     ...all.map((kind) => [`${kind}, ${controllerConstant(kind)}`, fileName(kind)] as const),
     ...admitted.map((kind) => [admissionConstant(kind), `${fileName(kind)}-admission`] as const),
   );
+  // Nothing says what an empty list is of.
+  const types = all.length === 0 ? `import type { AnyKind, Controller } from "konverge";\n` : "";
+  const [kindsType, controllersType] = all.length === 0 ? [": AnyKind[]", ": Controller[]"] : ["", ""];
   return `// Kinds, controllers and webhooks of this operator. \`npx konverge create\` adds to it.
-import type { AdmissionWebhook } from "konverge/webhooks";
+${types}import type { AdmissionWebhook } from "konverge/webhooks";
 ${imports}
-export const kinds = [${all.join(", ")}];
-export const controllers = [${all.map(controllerConstant).join(", ")}];
+export const kinds${kindsType} = [${all.join(", ")}];
+export const controllers${controllersType} = [${all.map(controllerConstant).join(", ")}];
 export const admissions: AdmissionWebhook[] = [${admitted.map(admissionConstant).join(", ")}];
 `;
 }

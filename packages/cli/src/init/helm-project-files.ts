@@ -1,6 +1,6 @@
 import type { NewFiles } from "./api-files.ts";
 import type { ChartFile } from "./chart-file.ts";
-import { fileName, operatorConstant } from "./names.ts";
+import { type Api, fileName, operatorConstant } from "./names.ts";
 import {
   CHECK_AND_TEST,
   dockerfile,
@@ -12,8 +12,10 @@ import {
   workflow,
 } from "./project-files.ts";
 
+type HelmProject = Project & { readonly api: Api };
+
 /** All files of a project whose operator is made of a chart, but the chart and the tarballs that it may bring. */
-export function helmProjectFiles(project: Project, chart: ChartFile): NewFiles {
+export function helmProjectFiles(project: HelmProject, chart: ChartFile): NewFiles {
   const { name, api } = project;
   const sample = `samples/${fileName(api.kind)}.yaml`;
   const scripts = {
@@ -37,7 +39,7 @@ export function helmProjectFiles(project: Project, chart: ChartFile): NewFiles {
   ]);
 }
 
-function operatorSource({ name, api: { group, version, kind } }: Project, { target }: ChartFile): string {
+function operatorSource({ name, api: { group, version, kind } }: HelmProject, { target }: ChartFile): string {
   return `import { fileURLToPath } from "node:url";
 import { helmOperator } from "@konverge/declarative";
 
@@ -52,7 +54,7 @@ export const ${operatorConstant(name)} = helmOperator({
 `;
 }
 
-function sampleSource({ api: { group, version, kind } }: Project): string {
+function sampleSource({ api: { group, version, kind } }: HelmProject): string {
   return `apiVersion: ${group}/${version}
 kind: ${kind}
 metadata:
@@ -62,7 +64,7 @@ spec: {}
 `;
 }
 
-function testSource({ name, api: { kind } }: Project, sample: string): string {
+function testSource({ name, api: { kind } }: HelmProject, sample: string): string {
   const operator = operatorConstant(name);
   return `import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -94,7 +96,7 @@ interface Condition {
 `;
 }
 
-function readme({ name, api: { kind } }: Project, { target }: ChartFile, sample: string): string {
+function readme({ name, api: { kind } }: HelmProject, { target }: ChartFile, sample: string): string {
   return `# ${name}
 
 A Kubernetes operator made of the Helm chart in \`${target}\`, built with [Konverge](https://github.com/konverge/konverge). Each ${kind} is a

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
@@ -19,10 +19,10 @@ function folders() {
   return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
 }
 
-function started(folder: string, name = "cache-operator", path?: string) {
+function started(folder: string, name = "cache-operator", path?: string, kind: string | false = "Cache") {
   const lines: string[] = [];
   const tell = (text: string) => void lines.push(text);
-  const first = { domain: "example.com", group: "", version: "v1alpha1", kind: "Cache" };
+  const first = { domain: "example.com", group: "", version: "v1alpha1", kind };
   const project = join(folder, name);
   init(project, { ...first, packages: folder, install: false, path, ownVersion: "0.1.0", tell });
   const read = (path: string) => readFileSync(join(project, path), "utf8");
@@ -48,6 +48,31 @@ test("a project has what one works with, and brings the packages that it was giv
   }
   assert.match(read("Dockerfile"), /^COPY vendor vendor$[\s\S]*distroless[\s\S]*^USER 65532:65532$/m);
 });
+
+test("a project begins without a kind, and the first is added like every other", () => {
+  using place = folders();
+  const { project, lines, tell, read } = started(place.folder, "empty-operator", undefined, false);
+  assert.deepEqual(Object.keys(JSON.parse(read("package.json")).scripts), ["dev", "check", "test"]);
+  assert.deepEqual(readdirSync(join(project, "src")).sort(), ["apis.ts", "operator.test.ts", "operator.ts"]);
+  assert.equal(existsSync(join(project, "samples")), false);
+  assert.match(
+    read("src/apis.ts"),
+    /^export const kinds: AnyKind\[\] = \[\];\nexport const controllers: Controller\[\] = /m,
+  );
+  assert.doesNotMatch(read("README.md"), /npm start|undefined/);
+  assert.match(lines.join("\n"), /npx konverge create api --group GROUP/);
+  createApi({ group: "", version: "v1", kind: "Cache" }, project, tell);
+  assert.equal(read("src/apis.ts"), apiList({ kinds: ["Cache"], admissions: [] }));
+  assert.throws(
+    () => init(join(place.folder, "both"), { ...EMPTY, packages: place.folder, kind: false, helm: "chart" }),
+    /--no-kind and --helm exclude each other/,
+  );
+});
+
+const EMPTY = {
+  ...{ domain: "example.com", group: "", version: "v1", install: false, path: undefined, ownVersion: "0.1.0" },
+  tell: () => {},
+};
 
 test("a project brings the Node that it needs if the one on the PATH is too old", () => {
   using place = folders();

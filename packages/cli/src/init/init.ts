@@ -14,8 +14,8 @@ export interface InitOptions {
   readonly domain: string;
   readonly group: string;
   readonly version: string;
-  /** Default: `Greeting`, or the name of the chart. */
-  readonly kind?: string | undefined;
+  /** Default: `Greeting`, or the name of the chart. False: the project begins without a kind. */
+  readonly kind?: string | false | undefined;
   /** A Helm chart that the operator is made of. */
   readonly helm?: string | undefined;
   /** A folder with tarballs of Konverge's packages. */
@@ -39,13 +39,20 @@ export function init(path: string, options: InitOptions): void {
     );
   }
   const domain = checkedDomain(options.domain);
+  if (options.kind === false && options.helm !== undefined) {
+    throw new UsageError(
+      "--no-kind and --helm exclude each other: the operator of a chart has the kind of its releases",
+    );
+  }
   const chart = options.helm === undefined ? undefined : readChartFile(options.helm);
   const packages = packagesFor(options.packages, options.ownVersion, chart !== undefined);
   const found = nodeOnPath(options.path);
   const bringsNode = found !== undefined && found < NODE;
+  const project = { name, domain, packages, bringsNode };
   const kind = options.kind ?? (chart ? kindOfChart(chart.name) : "Greeting");
-  const project = { name, domain, packages, bringsNode, api: apiOf({ ...options, kind }, domain) };
-  writeNewFiles(folder, chart ? helmProjectFiles(project, chart) : projectFiles(project), options.tell);
+  const api = kind === false ? undefined : apiOf({ ...options, kind }, domain);
+  const files = chart && api ? helmProjectFiles({ ...project, api }, chart) : projectFiles({ ...project, api });
+  writeNewFiles(folder, files, options.tell);
   if (chart) copyChart(chart, folder, options.tell);
   for (const tarball of packages.tarballs) {
     mkdirSync(join(folder, "vendor"), { recursive: true });
@@ -60,12 +67,15 @@ export function init(path: string, options: InitOptions): void {
   }
   options.tell(`\n${name} is ready. Next:\n\n  cd ${path}`);
   if (!options.install) options.tell("  npm install");
-  options.tell(chart ? HELM_COMMANDS : COMMANDS);
+  if (!api) options.tell(EMPTY_COMMANDS);
+  else options.tell(chart ? HELM_COMMANDS : COMMANDS);
 }
 
 const DEV = "  npm run dev      # a cluster with the operator and the samples; save a file, and see what changes";
 const COMMANDS = `  npm start        # the operator with a sample on an embedded cluster
   npm test         # also with crashes and failing requests
+${DEV}`;
+const EMPTY_COMMANDS = `  npx konverge create api --group GROUP --version v1alpha1 --kind KIND   # its first kind
 ${DEV}`;
 const HELM_COMMANDS = `${DEV}
   npm test         # the sample converges; npm run explore does so with crashes and failing requests`;

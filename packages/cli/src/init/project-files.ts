@@ -1,5 +1,6 @@
 import { apiFiles, type NewFiles, ownImports } from "./api-files.ts";
 import { apiList, LIST } from "./api-list.ts";
+import { editorSnippets, SNIPPETS } from "./editor-snippets.ts";
 import { type Api, fileName, operatorConstant } from "./names.ts";
 import type { Packages } from "./packages.ts";
 
@@ -7,7 +8,8 @@ import type { Packages } from "./packages.ts";
 export interface Project {
   readonly name: string;
   readonly domain: string;
-  readonly api: Api;
+  /** Undefined: kinds are added later, by `konverge create api`. */
+  readonly api?: Api | undefined;
   readonly packages: Packages;
   /** The user's Node is too old: the project has one among its packages. */
   readonly bringsNode: boolean;
@@ -20,7 +22,7 @@ export const NODE = 24;
 export function projectFiles(project: Project): NewFiles {
   const { name, api } = project;
   return new Map([
-    ["package.json", manifest(project)],
+    ["package.json", manifest(project, api ? SCRIPTS : EMPTY_SCRIPTS)],
     ["tsconfig.json", TSCONFIG],
     [".gitignore", "node_modules/\n.konverge/\n"],
     [".dockerignore", "node_modules/\n.git/\n.konverge/\nconfig/\n"],
@@ -28,18 +30,17 @@ export function projectFiles(project: Project): NewFiles {
     ["Dockerfile", dockerfile(project)],
     ["Makefile", makefile(name)],
     [".github/workflows/ci.yaml", workflow(name)],
+    [SNIPPETS, editorSnippets()],
     ["README.md", readme(project)],
     ["src/operator.ts", operatorSource(name)],
-    ["src/start.ts", start(project)],
-    [LIST, apiList({ kinds: [api.kind], admissions: [] })],
-    ...apiFiles(api, name),
+    [LIST, apiList({ kinds: api ? [api.kind] : [], admissions: [] })],
+    ...(api ? [["src/start.ts", start(name, api)] as const, ...apiFiles(api, name)] : [emptyTest(name)]),
   ]);
 }
 
-/** `scripts`: instead of those of a project with code. */
 export function manifest(
   { name, domain, packages, bringsNode }: Project,
-  scripts: Readonly<Record<string, string>> = SCRIPTS,
+  scripts: Readonly<Record<string, string>>,
 ): string {
   return `${JSON.stringify(
     {
@@ -73,11 +74,8 @@ export const CHECK_AND_TEST = {
   test: 'node --disable-warning=ExperimentalWarning --test "src/**/*.test.ts"',
 };
 
-const SCRIPTS = {
-  start: "node --disable-warning=ExperimentalWarning src/start.ts",
-  dev: "konverge dev",
-  ...CHECK_AND_TEST,
-};
+const EMPTY_SCRIPTS = { dev: "konverge dev", ...CHECK_AND_TEST };
+const SCRIPTS = { start: "node --disable-warning=ExperimentalWarning src/start.ts", ...EMPTY_SCRIPTS };
 
 /** `erasableSyntaxOnly`: Node runs the sources as they are, so what cannot be removed by erasing types is an error. */
 export const TSCONFIG = `{
@@ -112,7 +110,7 @@ export const ${operatorConstant(name)} = operator({
 }
 
 /** The first thing that a user runs: it shows that all works, without a cluster, kubectl or a registry. */
-function start({ name, api: { kind } }: Project): string {
+function start(name: string, { kind }: Api): string {
   const lower = kind.toLowerCase();
   const operator = operatorConstant(name);
   return `// \`npm start\`: the operator on an embedded cluster in this process, with a sample.
@@ -129,6 +127,23 @@ await runScenario(async (environment) => {
   console.log(\`${kind} sample has converged: ConfigMap ${lower}-sample says \${data?.text}\`);
 });
 `;
+}
+
+/** Without a kind: a project has a test from the beginning, so that `npm test` and its CI workflow pass. */
+function emptyTest(name: string): readonly [path: string, text: string] {
+  const operator = operatorConstant(name);
+  return [
+    "src/operator.test.ts",
+    `import { test } from "node:test";
+import { runScenario } from "@konverge/dev";
+import { ${operator} } from "./operator.ts";
+
+test("the operator starts", () =>
+  runScenario(async (environment) => {
+    await environment.start(${operator});
+  }));
+`,
+  ];
 }
 
 /** `folders`: what the operator reads besides its code. */
@@ -232,15 +247,15 @@ jobs:
 `;
 }
 
-function readme({ name, api: { kind } }: Project): string {
+function readme({ name, api }: Project): string {
+  const kind = api?.kind ?? "KIND";
   return `# ${name}
 
 A Kubernetes operator in TypeScript, built with [Konverge](https://github.com/konverge/konverge). It needs Node ${NODE} or newer.
 
 | command | what it does |
 |---|---|
-| \`npm start\` | runs the operator with a sample on an embedded cluster, in one process |
-| \`npm test\` | runs the tests; they crash the operator, fail its requests and edit its children |
+${api ? "| `npm start` | runs the operator with a sample on an embedded cluster, in one process |\n" : ""}| \`npm test\` | runs the tests; they crash the operator, fail its requests and edit its children |
 | \`npm run dev\` | starts an embedded cluster, runs the operator on it with the samples, again after each change, and shows what happens |
 | \`npm run check\` | checks types |
 | \`npx konverge create api --group GROUP --version v1alpha1 --kind KIND\` | adds a kind with its controller, tests and a sample |
@@ -253,9 +268,9 @@ While \`npm run dev\` runs: \`kubectl --kubeconfig .konverge/kubeconfig get all\
 | file | what is in it |
 |---|---|
 | \`src/operator.ts\` | the operator: its name, kinds and controllers |
-| \`src/${fileName(kind)}.ts\` | the kind ${kind} and its controller |
-| \`src/apis.ts\` | the list of kinds and controllers |
+${api ? `| \`src/${fileName(kind)}.ts\` | the kind ${kind} and its controller |\n` : ""}| \`src/apis.ts\` | the list of kinds and controllers |
 | \`samples/\` | objects to try; \`npm run dev\` applies them |
+| \`${SNIPPETS}\` | snippets for VS Code: type \`konverge\` in a TypeScript file |
 
 To deploy it on the cluster of your kubeconfig:
 

@@ -18,7 +18,7 @@ test("a migration that is interrupted goes on where it was, and then the old ver
   await client.create(CustomResourceDefinition, Old.crd());
   await until("things are served", () => client.list(Old).then(() => true));
   for (let i = 0; i < 10; i++) {
-    await client.create(Old, Old.new({ metadata: { name: `t${i}`, namespace: "default" }, spec: { text: "a" } }));
+    await client.create(Old.new({ metadata: { name: `t${i}`, namespace: "default" }, spec: { text: "a" } }));
   }
   await client.apply(CustomResourceDefinition, New.crd() as never, { fieldManager: "test", force: true });
   const stored = async () => (await client.get(CustomResourceDefinition, NAME)).status?.storedVersions;

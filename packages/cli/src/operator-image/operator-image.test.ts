@@ -42,7 +42,7 @@ test("a deployed operator really runs in the embedded cluster: its role, its web
   await deploy([greetingOperator], client, options);
   const nobody = Greeting.new({ metadata: { name: "n", namespace: "default" }, spec: { to: "nobody" } });
   await assert.rejects(client.create(Greeting, nobody), /Invalid value: "nobody": must be somebody/);
-  await client.create(Greeting, Greeting.new({ metadata: { name: "one", namespace: "default" }, spec: { to: "you" } }));
+  await client.create(Greeting.new({ metadata: { name: "one", namespace: "default" }, spec: { to: "you" } }));
   await until("it is greeted", async () => {
     const { metadata, data } = await client.get(ConfigMap, "default/one");
     assert.equal(metadata.ownerReferences?.[0]?.kind, "Greeting");
@@ -84,7 +84,7 @@ test("an operator that is deployed for single namespaces works there with Roles 
   const namespaced = { ...options, namespaced: ["team"] };
   await deploy([greetingOperator], client, namespaced);
   const hello = (namespace: string) =>
-    client.create(Greeting, Greeting.new({ metadata: { name: "hello", namespace }, spec: { to: "you" } }));
+    client.create(Greeting.new({ metadata: { name: "hello", namespace }, spec: { to: "you" } }));
   await hello("others");
   await hello("team");
   await until("it is greeted", async () => {

@@ -33,8 +33,7 @@ test("a live cluster is read, both versions run on its state, and only what the 
   await using stage = await commandStage();
   const { client, kubeconfig, folder } = stage;
   await client.create(CustomResourceDefinition, Store.crd());
-  for (const name of ["a", "b"])
-    await client.create(Store, Store.new({ metadata: { name, namespace: "default" }, spec: {} }));
+  for (const name of ["a", "b"]) await client.create(Store.new({ metadata: { name, namespace: "default" }, spec: {} }));
   const results = join(folder, "results");
   const options = { fromContext: true, kubeconfig, operator: next, against: present } as const;
   const { found, text, progress } = await rehearsed({ ...options, output: "json", results });

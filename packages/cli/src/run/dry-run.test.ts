@@ -17,7 +17,7 @@ test("a dry run prints each write with what it would change, makes none, and end
   const { client, kubeconfig } = stage;
   await install([greetingOperator], client, silently);
   const metadata = { name: "a", namespace: "default" };
-  await client.create(Greeting, Greeting.new({ metadata, spec: { to: "you" } }));
+  await client.create(Greeting.new({ metadata, spec: { to: "you" } }));
   const run = async (output: "text" | "json", word: string) => {
     const lines: string[] = [];
     const world = {

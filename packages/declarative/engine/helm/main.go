@@ -1,4 +1,4 @@
-// Helm's template engine as a program without files and without a network: one request on stdin, one response on stdout.
+// Helm's template engine, and KUDO's, as a program without files and without a network: one request on stdin, one response on stdout.
 // The host ends it when it takes too long.
 package main
 
@@ -21,9 +21,16 @@ func main() {
 	if err := kjson.Unmarshal(input, &asked); err != nil {
 		fail(err)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(render(asked)); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(answer(asked)); err != nil {
 		fail(err)
 	}
+}
+
+func answer(asked request) response {
+	if asked.Task != nil {
+		return renderTask(*asked.Task)
+	}
+	return render(asked)
 }
 
 func fail(err error) {

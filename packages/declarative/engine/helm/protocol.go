@@ -11,6 +11,8 @@ type request struct {
 	Capabilities *capabilities     `json:"capabilities"`
 	// What `lookup` returns, by the text of its arguments.
 	Lookups map[string]lookupResult `json:"lookups"`
+	// Templates of a KUDO package, instead of a chart.
+	Task *taskRequest `json:"task"`
 }
 
 // chartSource has the files of a folder, or a packaged chart.
@@ -58,7 +60,9 @@ type response struct {
 	Notes     string      `json:"notes,omitempty"`
 	// Calls that returned nothing because the request had no result for them: what was rendered is preliminary.
 	Missing []lookup `json:"missing,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// What a file with parameters has.
+	Parameters map[string]string `json:"parameters,omitempty"`
+	Error      string            `json:"error,omitempty"`
 }
 
 type chartFacts struct {

@@ -47,7 +47,7 @@ export function templateUses(
     return distinct(refs.filter((ref) => ref !== undefined));
   };
   return {
-    kinds: found([...objects, ...named, ...namesIn(text, chart)]),
+    kinds: found([...objects, ...named, ...kindNamesIn(chart.templates)]),
     lookups: found(
       [...text.matchAll(LOOKUP)].map(([, apiVersion, kind]) => ({ apiVersion: apiVersion!, kind: kind! })),
     ),
@@ -62,7 +62,7 @@ function isDefinition(object: object): boolean {
 }
 
 /** The names at the beginnings of lines: those of whole objects. */
-function namesIn(text: string, { templates }: ChartFacts): KindName[] {
+export function kindNamesIn(templates: ChartFacts["templates"]): KindName[] {
   const documents = Object.values(templates).flatMap((template) => template.split(/^---/m));
   const whole = documents.flatMap((document) => {
     const apiVersions = [...document.matchAll(/^apiVersion:\s*["']?([\w./-]+)["']?\s*$/gm)].map(([, one]) => one!);
@@ -75,7 +75,7 @@ function namesIn(text: string, { templates }: ChartFacts): KindName[] {
     });
   });
   // Templates that choose the kind: `kind: {{ .Values.kind }}`.
-  const chosen = /^kind:\s*\{\{/m.test(text) ? WORKLOADS : [];
+  const chosen = documents.some((document) => /^kind:\s*\{\{/m.test(document)) ? WORKLOADS : [];
   return [...whole, ...chosen];
 }
 
@@ -94,7 +94,7 @@ function versionsOf(kind: string): string[] {
 }
 
 /** A kind without a definition at hand: most have the usual plural, and are namespaced. */
-function guessed({ apiVersion, kind }: KindName): KindRef<KubeObject> | undefined {
+export function guessed({ apiVersion, kind }: KindName): KindRef<KubeObject> | undefined {
   const { group, version } = parseApiVersion(apiVersion);
   if (!group.includes(".") || group.endsWith(".k8s.io")) return undefined;
   return { group, version, kind, plural: pluralOf(kind), namespaced: !/^Cluster/.test(kind) };

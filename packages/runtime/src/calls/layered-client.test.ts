@@ -36,6 +36,7 @@ test("a verb that the layer does not know cannot be used", () => {
 test("writes go through the layer, and what describes the client does not", async () => {
   await layered.delete(ConfigMap, "a");
   await layered.as({ user: "jane" }).evict("b");
+  await layered.apply(ConfigMap.draft({ metadata: { name: "d" } }));
   await layered.patchStatus(ConfigMap, "c", { merge: {} });
   for await (const _ of layered.each(ConfigMap)) assert.fail();
   assert.deepEqual(
@@ -43,6 +44,7 @@ test("writes go through the layer, and what describes the client does not", asyn
     [
       ["delete", "default/a", undefined],
       ["create", "default/b", "eviction"],
+      ["apply", "default/d", undefined],
       ["patch", "default/c", "status"],
       ["list", undefined, undefined],
     ],

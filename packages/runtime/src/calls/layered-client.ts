@@ -1,23 +1,25 @@
-import type {
-  AppliedObject,
-  ApplyOptions,
-  AttachOptions,
-  CallOptions,
-  Client,
-  ClientRequest,
-  DeleteOptions,
-  GetOptions,
-  ImpersonatedUser,
-  ListOptions,
-  NewObject,
-  ObjectSelection,
-  Patch,
-  PortForward,
-  RemoteProcess,
-  Scale,
-  ServiceAccountToken,
-  ServiceAccountTokenOptions,
-  WriteOptions,
+import {
+  type AppliedObject,
+  type ApplyOptions,
+  type AttachOptions,
+  type CallOptions,
+  type Client,
+  type ClientRequest,
+  type DeleteOptions,
+  type GetOptions,
+  type ImpersonatedUser,
+  type ListOptions,
+  type NewObject,
+  type ObjectArguments,
+  type ObjectSelection,
+  objectArguments,
+  type Patch,
+  type PortForward,
+  type RemoteProcess,
+  type Scale,
+  type ServiceAccountToken,
+  type ServiceAccountTokenOptions,
+  type WriteOptions,
 } from "@konverge/client";
 import { type KindRef, type KubeList, type KubeObject, keyOf, type ObjectKey, stringifyJson } from "@konverge/core";
 import { Pod, ServiceAccount } from "@konverge/kinds";
@@ -96,7 +98,8 @@ class LayeredVerbs {
     return this.#layer(call, (limits) => this.#inner.list(kind, { ...options, ...limits }));
   }
 
-  create<T extends KubeObject>(kind: KindRef<T>, object: NewObject<T>, given: WriteOptions = {}): Promise<T> {
+  create(...args: ObjectArguments<NewObject<KubeObject>, WriteOptions>): Promise<KubeObject> {
+    const { kind, object, options: given = {} } = objectArguments("create", args);
     const options = this.#owned(given);
     const { name, namespace = this.#inner.namespace } = object.metadata;
     const place = { namespace: kind.namespaced ? namespace : undefined, subresource: options.subresource };
@@ -117,7 +120,8 @@ class LayeredVerbs {
     return this.#layer(call, (limits) => this.#inner.patch(kind, key, patch, { ...options, ...limits }));
   }
 
-  apply<T extends KubeObject>(kind: KindRef<T>, object: AppliedObject<T>, given: ApplyOptions = {}): Promise<T> {
+  apply(...args: ObjectArguments<AppliedObject<KubeObject>, ApplyOptions>): Promise<KubeObject> {
+    const { kind, object, options: given = {} } = objectArguments("apply", args);
     const options = this.#owned(given);
     const key = keyOf({ metadata: { ...object.metadata, name: object.metadata.name ?? "" } });
     const call = { verb: "apply", ...this.#target(kind, key, options), body: object, options } as const;

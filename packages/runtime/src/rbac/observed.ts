@@ -20,7 +20,7 @@ export class PermissionRecorder {
   readonly transport = (inner: Transport): Transport => {
     return async (request) => {
       const answer = await inner(request);
-      for (const access of accessOf(request, answer)) this.#seen.set(JSON.stringify(access), access);
+      for (const access of usedPermissions(request, answer)) this.#seen.set(JSON.stringify(access), access);
       return answer;
     };
   };
@@ -60,7 +60,11 @@ const sameThing = (held: Permission, one: Permission) =>
 /** Opening these, by whatever verb, requires the permission to create them. */
 const STREAMS = /^pods\/(exec|attach|portforward)$/;
 
-function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse): Permission[] {
+/** The permissions that a request needs, given its response. */
+export function usedPermissions(
+  { method, path, headers }: ApiRequest,
+  { status }: Pick<ApiResponse, "status">,
+): Permission[] {
   const target = targetOf(path);
   if (!target || EVERYBODY.has(target.plural)) return [];
   const who = headers["impersonate-user"];
@@ -68,7 +72,7 @@ function accessOf({ method, path, headers }: ApiRequest, { status }: ApiResponse
   if (who !== undefined) return [impersonation(String(who))];
   const { group, namespace, name } = target;
   const place = { group, resource: resourceOf(target), ...(namespace && { namespace }) };
-  const verb = verbOf(method, name !== undefined, target.query.get("watch") === "true");
+  const verb = verbOf(method, name !== undefined, /^(true|1)$/i.test(target.query.get("watch") ?? ""));
   const access: Permission = { verb, ...place, ...(name !== undefined && { name }) };
   // What creates on its way must be allowed to create.
   const creates = ((verb === "patch" || verb === "update") && status === 201) || STREAMS.test(place.resource);

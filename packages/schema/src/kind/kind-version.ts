@@ -7,6 +7,7 @@ import {
   type KindRef,
   type KubeObject,
   type MadeByKind,
+  madeBy,
   maskTrailingDash,
   type NoOtherFields,
   type ObjectMeta,
@@ -71,8 +72,8 @@ export function kindVersion<T extends KubeObject, Written>(facts: VersionFacts):
   };
   return {
     ...facts,
-    new: (object) => withDefaults(schema, typed(object)) as unknown as T & MadeByKind<T>,
-    draft: (object) => typed(object) as DraftedObject<T, Written>,
+    new: (object) => madeBy(facts, withDefaults(schema, typed(object))) as unknown as T & MadeByKind<T>,
+    draft: (object) => madeBy(facts, typed(object)) as DraftedObject<T, Written>,
     validate: (object, options = {}) => errorsOf(prepared(object), options.old),
     parse(object) {
       const candidate = prepared(object);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { faultText } from "../explorer/fault.ts";
 import { passedFaultsIn } from "../explorer/passed-faults.ts";
-import { type ExploreProgramOptions, exploreProgram } from "./explore-program.ts";
+import { type ExploreProgramOptions, exploreProgram, UnstableScenario } from "./explore-program.ts";
 import { parseScenario } from "./scenario-file.ts";
 
 const program = join(import.meta.dirname, "../../test/black-box-program.mjs");
@@ -17,6 +17,7 @@ steps:
     kind: ConfigMap
     metadata: {name: web, labels: {parent: "yes"}}
 - wait: {for: configmap/web-first, expression: "object.kind == 'ConfigMap'"}
+- pause: 300ms
 invariants:
 - name: the second comes after the first
   always: >-
@@ -67,6 +68,52 @@ test("the same program without the mistake passes, and what passed is not tried 
     assert.equal(readFileSync(file, "utf8").split("\n").at(-2), lines[0]);
     const other = passedFaultsIn(file, "v2");
     assert.equal(other.has(lines[0]!.slice("v1 ".length)), false, "what passed with other code does not count");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const randomNames = `
+steps:
+- apply:
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: web, labels: {parent: "yes"}}
+- pause: 300ms
+`;
+
+test("names with random parts are the same in all runs: a crash at their creation is repeated, and is no finding", async () => {
+  const { findings, points, missed } = await exploreProgram({
+    command: `exec '${process.execPath}' '${program}' random`,
+    scenario: parseScenario(randomNames),
+    faults: ["crash"],
+    only: "at create configmaps/web-<random>",
+    idleAfter: 700,
+  });
+  assert.deepEqual(findings, []);
+  assert.ok(points >= 2, String(points));
+  assert.equal(missed, 0);
+});
+
+test("runs without faults that end differently are refused, unless the scenario ignores what differs", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "konverge-alternating-"));
+  try {
+    const alternating = (more: string) =>
+      exploreProgram({
+        command: `exec '${process.execPath}' '${program}' alternating '${join(folder, "processes")}'`,
+        scenario: parseScenario(`${randomNames}${more}`),
+        faults: ["crash"],
+        only: "at create configmaps/web-first",
+        points: 1,
+        idleAfter: 700,
+      });
+    await assert.rejects(alternating(""), (error: unknown) => {
+      assert.ok(error instanceof UnstableScenario);
+      assert.match(error.message, /^two runs without faults end with different objects: ConfigMap web-extra: /);
+      return true;
+    });
+    const { findings } = await alternating("ignore:\n- {kind: ConfigMap, name: '*-extra'}\n");
+    assert.deepEqual(findings, []);
   } finally {
     rmSync(folder, { recursive: true });
   }

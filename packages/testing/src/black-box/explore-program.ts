@@ -1,6 +1,13 @@
 import type { Snapshot } from "@konverge/apiserver";
-import { type Random, seededRandom } from "@konverge/core";
-import { endStateMask } from "../explorer/end-state.ts";
+import { type AnyObject, type Random, seededRandom } from "@konverge/core";
+import {
+  type EndState,
+  type EndStateMask,
+  endStateDifferences,
+  endStateMask,
+  endStateOf,
+  objectsIn,
+} from "../explorer/end-state.ts";
 import { exitOracle } from "../explorer/exit-oracle.ts";
 import { type Fault, faultText } from "../explorer/fault.ts";
 import { type FaultFamily, familyOf } from "../explorer/fault-family.ts";
@@ -10,8 +17,17 @@ import { type ExplorationLimits, ExplorationStopped, Limits } from "../explorer/
 import type { Oracle } from "../explorer/oracle.ts";
 import { oracles } from "../explorer/oracles.ts";
 import type { PassedFaults } from "../explorer/passed-faults.ts";
+import { baseName, RandomNames, withShownNames } from "../explorer/random-names.ts";
 import { PROGRAM_FAULT_FAMILIES, programFaults } from "./program-faults.ts";
-import { IDLE_AFTER, type ProgramRun, type ProgramRunOptions, prepareScenario, runProgram } from "./program-run.ts";
+import {
+  IDLE_AFTER,
+  type Patience,
+  type ProgramRun,
+  type ProgramRunOptions,
+  prepareScenario,
+  runProgram,
+} from "./program-run.ts";
+import { Retries } from "./retries.ts";
 
 /** Options of {@link exploreProgram}. */
 export interface ExploreProgramOptions extends Omit<ProgramRunOptions, "reached">, ExplorationLimits {
@@ -63,6 +79,22 @@ export async function exploreProgram(options: ExploreProgramOptions): Promise<Pr
   return new ProgramSearch(options, await prepareScenario(options.scenario)).run();
 }
 
+/** Runs without faults, after the first two, that look for more to mask. */
+const MORE_CLEAN_RUNS = 3;
+
+/** Runs of a scenario without faults that do not end alike: nothing could be said about runs with faults. */
+export class UnstableScenario extends Error {
+  override readonly name = "UnstableScenario";
+  readonly code = "KONVERGE_UNSTABLE_SCENARIO";
+
+  constructor(problem: string) {
+    super(
+      `${problem}: this would be a finding of every fault. Let the scenario end in a state that the operator keeps, with a wait step ` +
+        "for it, or name what differs in ignore:",
+    );
+  }
+}
+
 /** The second run waits longer for work that is still to come, such as a retry on a busy machine. */
 const PATIENT_FACTOR = 4;
 
@@ -84,11 +116,17 @@ class ProgramSearch {
   #pruned = 0;
   #earlier = 0;
   #deterministic = true;
+  #idleAfter: number;
+  #names = RandomNames.none;
+  #mask: EndStateMask = new Set();
+  #judges: readonly Oracle[] = [...oracles(), EXIT];
+  readonly #retries = new Retries();
 
   constructor(options: ExploreProgramOptions, state: Snapshot) {
     this.#options = options;
     this.#state = state;
     this.#seed = options.seed ?? 1;
+    this.#idleAfter = options.idleAfter ?? IDLE_AFTER;
     this.#random = seededRandom(this.#seed);
     this.#limits = new Limits(options);
     this.#findings = new Findings(options.accepted, options.onFinding);
@@ -119,13 +157,11 @@ class ProgramSearch {
 
   async #explore(): Promise<void> {
     const { points, depth = 1, only, passed } = this.#options;
-    const clean = await this.#play([], 0);
-    const again = await this.#play([], 0);
-    const mask = clean.endState && again.endState ? endStateMask(clean.endState, again.endState) : new Set<string>();
-    const judges = [...oracles(mask), EXIT];
+    const [clean, again] = await this.#withoutFaults();
+    const judges = this.#judges;
     for (const [oracle, message] of judged(judges, clean, clean)) this.#keep(oracle, message, clean);
     const families = this.#options.faults ?? PROGRAM_FAULT_FAMILIES;
-    this.#deterministic = mask.size === 0 && samePoints(clean, again);
+    this.#deterministic = this.#mask.size === 0 && samePoints(clean, again);
     const { faults, pruned } = programFaults([clean, again], families, this.#random);
     let chosen = faults
       .map(({ fault }) => fault)
@@ -154,6 +190,52 @@ class ProgramSearch {
     }
   }
 
+  /**
+   * Two runs without faults. What differs between them is masked; random names are recognized, and then they are played again under
+   * names that both share. A third run that is still different shows more to mask, or that nothing can be said about faults.
+   */
+  async #withoutFaults(): Promise<[ProgramRun, ProgramRun]> {
+    try {
+      return await this.#alike();
+    } catch (error) {
+      if (!(error instanceof UnstableScenario)) throw error;
+      // The operator may have been idle for a while, and not have been done: from now on, all runs wait longer.
+      this.#idleAfter *= PATIENT_FACTOR;
+      this.#mask = new Set();
+      this.#names = RandomNames.none;
+      return this.#alike();
+    }
+  }
+
+  async #alike(): Promise<[ProgramRun, ProgramRun]> {
+    let [clean, again] = [await this.#play([], 0), await this.#play([], 0)];
+    const names = RandomNames.between(clean, again);
+    if (!names.isEmpty) {
+      this.#names = names;
+      [clean, again] = [await this.#play([], 0), await this.#play([], 0)];
+    }
+    this.#masks(clean, again);
+    for (let more = 0; more < MORE_CLEAN_RUNS && this.#mask.size > 0 && clean.endState; more++) {
+      const before = this.#mask.size;
+      const other = await this.#play([], 0);
+      this.#masks(clean, other);
+      const [found] = judged(this.#judges, other, clean);
+      if (found) throw new UnstableScenario(`a run without faults reports already: ${found[0].name}: ${found[1]}`);
+      if (this.#mask.size === before) break;
+    }
+    return [clean, again];
+  }
+
+  /** Adds what two runs without faults do not share. Objects that are in one of them only are no basis to judge others. */
+  #masks(one: ProgramRun, other: ProgramRun): void {
+    if (one.endState && other.endState)
+      this.#mask = new Set([...this.#mask, ...endStateMask(one.endState, other.endState)]);
+    this.#judges = [...oracles(this.#mask), EXIT];
+    const objects = objectsIn(this.#mask);
+    if (objects.length > 0)
+      throw new UnstableScenario(`two runs without faults end with different objects: ${objects.join(", ")}`);
+  }
+
   /** Several at a time, each worker one after the other, until there is no more time. */
   async #each(all: readonly Fault[][], attempt: (faults: Fault[], worker: number) => Promise<unknown>): Promise<void> {
     const queue = [...all];
@@ -172,12 +254,32 @@ class ProgramSearch {
     else for (const fault of faults) this.#tried.add(faultText(fault));
     const found = judged(judges, run, clean);
     if (found.length === 0) return false;
-    const idleAfter = PATIENT_FACTOR * (this.#options.idleAfter ?? IDLE_AFTER);
-    const again = judged(judges, await this.#play(run.faults, worker, { idleAfter }), clean);
+    if (found.every(([{ name }, message]) => this.#findings.has({ oracle: name, message }))) {
+      for (const [oracle, message] of found) this.#keep(oracle, message, run);
+      return true;
+    }
+    const idleAfter = PATIENT_FACTOR * this.#idleAfter;
+    const patience = this.#patience(clean);
+    const again = judged(judges, await this.#play(run.faults, worker, { idleAfter, patience }), clean);
     const confirmed = found.filter(([oracle]) => again.some(([other]) => other === oracle));
     if (confirmed.length === 0) this.#unconfirmed++;
     for (const [oracle, message] of confirmed) this.#keep(oracle, message, run);
     return confirmed.length > 0;
+  }
+
+  /** Long enough for the retries that were observed. */
+  #patience({ endState }: ProgramRun): Patience {
+    return {
+      ms: this.#retries.longest,
+      factor: PATIENT_FACTOR,
+      isComplete: (objects) =>
+        endState !== undefined && endStateDifferences(endState, this.#ended(objects), this.#mask).length === 0,
+    };
+  }
+
+  #ended(objects: readonly AnyObject[]): EndState {
+    const mask = this.#names.masking(objects.map(baseName));
+    return endStateOf(objects.map((object) => JSON.parse(mask(JSON.stringify(object))) as AnyObject));
   }
 
   #pairs(faults: readonly Fault[]): Fault[][] {
@@ -192,14 +294,21 @@ class ProgramSearch {
   async #play(
     faults: readonly Fault[],
     worker: number,
-    options: Pick<ExploreProgramOptions, "idleAfter"> = {},
+    options: Pick<ProgramRunOptions, "idleAfter" | "patience"> = {},
   ): Promise<ProgramRun> {
     this.#runs++;
-    const run = await runProgram({ ...this.#options, ...options, reached: this.#limits.reached }, this.#state, {
-      faults,
-      seed: this.#seed,
-      worker,
-    });
+    const settings = {
+      ...this.#options,
+      idleAfter: this.#idleAfter,
+      ...options,
+      names: this.#names,
+      reached: this.#limits.reached,
+    };
+    const played = await runProgram(settings, this.#state, { faults, seed: this.#seed, worker });
+    this.#retries.observe(played);
+    const run = this.#names.isEmpty
+      ? played
+      : withEndState(withShownNames(played, this.#names), played.endState !== undefined);
     this.#done++;
     this.#total = Math.max(this.#total, this.#done);
     this.#options.onProgress?.({
@@ -217,6 +326,11 @@ class ProgramSearch {
     const reached = this.#limits.reached();
     return reached ?? (this.#findings.all.length >= findings ? `there are ${findings} findings` : undefined);
   }
+}
+
+/** The end state of a run whose names have changed. */
+function withEndState(run: ProgramRun, hasEnded: boolean): ProgramRun {
+  return hasEnded ? { ...run, endState: endStateOf(run.objects) } : run;
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

@@ -1,16 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAuthority, type Snapshot } from "@konverge/apiserver";
+import { ADMINISTRATOR, createAuthority, type Front, type Snapshot, type User } from "@konverge/apiserver";
 import { type Cluster, openPort, startCluster } from "@konverge/cluster";
-import { realClock, sleep } from "@konverge/core";
-import { Lease, Namespace } from "@konverge/kinds";
+import { type AnyObject, readText, realClock, sleep, type Transport } from "@konverge/core";
+import { Lease, Namespace, ServiceAccount } from "@konverge/kinds";
 import { ClusterFollower } from "../explorer/cluster-follower.ts";
 import { endStateOf, objectsAtEnd } from "../explorer/end-state.ts";
 import type { Fault } from "../explorer/fault.ts";
 import { FaultPlane } from "../explorer/fault-plane.ts";
 import { throwIfReached } from "../explorer/limits.ts";
 import type { ExploredRun, Invariant, RunFailure } from "../explorer/oracle.ts";
+import type { RandomNames } from "../explorer/random-names.ts";
+import { withoutIgnored } from "./ignored-parts.ts";
+import { inCluster } from "./in-cluster-account.ts";
+import type { ProgramAccess } from "./program-access.ts";
 import { type ProgramExit, ProgramProcess } from "./program-process.ts";
 import { ProgramProxy } from "./program-proxy.ts";
 import type { ProgramScenario, ScenarioInvariant } from "./scenario-file.ts";
@@ -20,6 +24,12 @@ import { applyObject, RunStopped, ScenarioPlayer } from "./scenario-player.ts";
 export interface ProgramRunOptions {
   /** The shell command that starts the program, which finds the cluster by `KUBECONFIG`. */
   readonly command: string;
+  /** The program finds the files and variables of a pod instead of a kubeconfig. Default: false. */
+  readonly inCluster?: boolean;
+  /** The user as whom its requests are authorized. Default: an administrator. */
+  readonly account?: User;
+  /** Records which permissions it uses. Default: nothing. */
+  readonly access?: ProgramAccess;
   readonly scenario: ProgramScenario;
   /** The working directory of the command. Default: that of this process. */
   readonly folder?: string;
@@ -28,8 +38,22 @@ export interface ProgramRunOptions {
   readonly idleAfter?: number;
   /** The run fails if the program is not idle after this time, in milliseconds. Default: 60,000. */
   readonly idleTimeout?: number;
+  /** The random parts of names, as two runs show them. Default: none. */
+  readonly names?: RandomNames;
+  /** Waits longer before it judges: for an operator that tries again later. Default: no. */
+  readonly patience?: Patience;
   /** Why the exploration has to end now, if it has to: then the run throws {@link ExplorationStopped}. */
   readonly reached?: () => string | undefined;
+}
+
+/** How long a run waits for work that is still to come. */
+export interface Patience {
+  /** At most this long at the end, in milliseconds. */
+  readonly ms: number;
+  /** `wait` steps take this many times their timeout. */
+  readonly factor: number;
+  /** Whether the objects are as they should be: then it waits no longer. */
+  isComplete(objects: readonly AnyObject[]): boolean;
 }
 
 /** A run of a program. */
@@ -46,6 +70,10 @@ const IDLE_TIMEOUT = 60_000;
 const SLOW_CONTAINERS = { startDelay: 200, warmUp: 300, tearDown: 100 };
 /** Interval at which the state of the cluster is read, in milliseconds. */
 const TICK = 25;
+/** Every namespace has it, with the certificate of its cluster. */
+const ROOT_CERTIFICATE = { kind: "ConfigMap", name: "kube-root-ca.crt" };
+/** Interval at which the end of a run is compared again, in milliseconds. */
+const COMPLETENESS_TICK = 2_000;
 /** A program that polls, without writing, counts as idle after this many times the usual time. */
 const POLLING_FACTOR = 3;
 /** A program that has lost a watch may be waiting to reconnect: it counts as idle after this many times the usual time. */
@@ -90,6 +118,7 @@ class Run {
   readonly #exits: ProgramExit[] = [];
   readonly #clock = realClock();
   readonly #stack = new AsyncDisposableStack();
+  #command: string;
   #process: ProgramProcess | undefined;
   #number = 0;
   #env: Readonly<Record<string, string | undefined>> = {};
@@ -107,10 +136,11 @@ class Run {
   private constructor(options: ProgramRunOptions, cluster: Cluster, faults: readonly Fault[]) {
     const { namespace, invariants } = options.scenario;
     this.#options = options;
+    this.#command = options.command;
     this.#cluster = cluster;
     this.#lastChange = this.#clock.monotonic();
     this.#follower = new ClusterFollower(cluster, namespace, invariants.map(followed));
-    this.#plane = new FaultPlane(this.#follower, faults);
+    this.#plane = new FaultPlane(this.#follower, faults, Number.POSITIVE_INFINITY, options.names);
     this.#proxy = new ProgramProxy(this.#plane, this.#clock);
   }
 
@@ -129,16 +159,33 @@ class Run {
     const run = new Run(options, cluster, faults);
     run.#stack.use(cluster);
     run.#stack.defer(() => run.#follower.stop());
-    const port = run.#stack.use(await openPort(cluster.guard.behind(run.#proxy.front), { authority }));
+    const front: Front = (request, next) => run.#proxy.front(request, run.#onward(next));
+    const port = run.#stack.use(await openPort(cluster.guard.behind(front), { authority }));
     const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
     run.#stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const kubeconfig = join(folder, "kubeconfig");
-    writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
-    // With these it would believe to be in a pod.
-    const { KUBERNETES_SERVICE_HOST: _host, KUBERNETES_SERVICE_PORT: _port, ...env } = process.env;
-    run.#env = { ...env, ...options.env, KUBECONFIG: kubeconfig, KONVERGE_WORKER: String(worker) };
+    const { KUBERNETES_SERVICE_HOST: _host, KUBERNETES_SERVICE_PORT: _port, KUBECONFIG: _config, ...env } = process.env;
+    if (options.inCluster) {
+      const { namespace } = options.scenario;
+      const token = await accountToken(cluster, namespace);
+      const pod = inCluster(options.command, folder, { namespace, token, ca: port.authority.cert, port: port.port });
+      run.#command = pod.command;
+      run.#env = { ...env, ...options.env, ...pod.env, KONVERGE_WORKER: String(worker) };
+    } else {
+      const kubeconfig = join(folder, "kubeconfig");
+      writeFileSync(kubeconfig, port.kubeconfig(), { mode: 0o600 });
+      run.#env = { ...env, ...options.env, KUBECONFIG: kubeconfig, KONVERGE_WORKER: String(worker) };
+    }
     run.#launch();
     return run;
+  }
+
+  /** The API server as the program's account, with a record of what is used. */
+  #onward(next: Transport): Transport {
+    const { account, access, inCluster: isInPod } = this.#options;
+    // The account of a pod has no permissions here.
+    const user = account ?? (isInPod ? ADMINISTRATOR : undefined);
+    const authorized = user ? this.#cluster.guard.as(user) : next;
+    return access ? access.recorded(authorized) : authorized;
   }
 
   async play(seed: number): Promise<ProgramRun> {
@@ -148,6 +195,7 @@ class Run {
       world: this.#follower,
       plane: this.#plane,
       untilIdle: () => this.#untilIdle(),
+      patience: this.#options.patience?.factor ?? 1,
       reached: this.#options.reached,
     });
     let failure: RunFailure | undefined;
@@ -158,6 +206,7 @@ class Run {
       await player.play();
       await this.#untilIdle();
       if (await this.#plane.atEnd()) await this.#untilIdle();
+      await this.#untilComplete();
       this.#follower.checkEventually();
     } catch (error) {
       if (!(error instanceof RunStopped)) throw error;
@@ -166,7 +215,7 @@ class Run {
       this.#isOver = true;
       await following;
     }
-    const objects = await objectsAtEnd(this.#follower);
+    const objects = withoutIgnored(await objectsAtEnd(this.#follower), [ROOT_CERTIFICATE, ...scenario.ignore]);
     return {
       seed,
       faults: this.#plane.injected,
@@ -200,8 +249,8 @@ class Run {
   }
 
   #launch(): void {
-    const { command, folder = process.cwd() } = this.#options;
-    const started = new ProgramProcess({ command, folder, env: this.#env });
+    const { folder = process.cwd() } = this.#options;
+    const started = new ProgramProcess({ command: this.#command, folder, env: this.#env });
     this.#isKilled = false;
     this.#downMs = 0;
     this.#process = started;
@@ -263,6 +312,20 @@ class Run {
     }
   }
 
+  /** An operator that failed may try again long after it was idle. */
+  async #untilComplete(): Promise<void> {
+    const { patience, scenario } = this.#options;
+    if (!patience) return;
+    const begun = this.#clock.monotonic();
+    while (this.#clock.monotonic() - begun < patience.ms) {
+      throwIfReached(this.#options.reached);
+      const objects = withoutIgnored(await objectsAtEnd(this.#follower), [ROOT_CERTIFICATE, ...scenario.ignore]);
+      if (patience.isComplete(objects)) return;
+      await sleep(this.#clock, COMPLETENESS_TICK);
+      await this.#untilIdle();
+    }
+  }
+
   /** Resolves when the program is idle. */
   async #untilIdle(): Promise<void> {
     const { idleTimeout = IDLE_TIMEOUT } = this.#options;
@@ -296,6 +359,22 @@ class Run {
 /** An invariant of a scenario, as the follower of a cluster checks it. */
 function followed({ name, when, condition }: ScenarioInvariant): Invariant {
   return { name, [when]: (state: ClusterFollower) => condition.check({ objects: state.all() }).holds };
+}
+
+/** A token of the account that every namespace has. */
+async function accountToken({ server, client }: Cluster, namespace: string): Promise<string> {
+  await client.apply(
+    ServiceAccount,
+    { metadata: { name: "default", namespace } },
+    { fieldManager: "konverge-explore" },
+  );
+  const { body } = await server.transport({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} }),
+  });
+  return (JSON.parse(await readText(body)) as { status: { token: string } }).status.token;
 }
 
 /** The groups of the CRDs that the scenario sets up. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { KubeObject } from "@konverge/core";
 import { parseYaml, parseYamlDocument, YamlError } from "@konverge/schema";
+import type { IgnoredPart } from "./ignored-parts.ts";
 import type { ScenarioCondition } from "./scenario-conditions.ts";
 import { ScenarioError, ScenarioNode } from "./scenario-node.ts";
 
@@ -33,6 +34,10 @@ export interface ScenarioProgram {
   readonly env: Readonly<Record<string, string>>;
   /** Files that it finds, by path, as a ConfigMap or a Secret would be mounted. */
   readonly files: Readonly<Record<string, Uint8Array>>;
+  /** How many processes of it run at a time. */
+  readonly replicas: number;
+  /** The port on which it serves webhooks, if it is not that of controller-runtime. */
+  readonly webhookPort?: number;
 }
 
 /** What a user and the cluster do while a program is explored, read from YAML. */
@@ -45,6 +50,8 @@ export interface ProgramScenario {
   readonly setup: readonly KubeObject[];
   readonly steps: readonly ScenarioStep[];
   readonly invariants: readonly ScenarioInvariant[];
+  /** In what the ends of runs may differ. */
+  readonly ignore: readonly IgnoredPart[];
 }
 
 /** The time that a `wait` step has, in milliseconds, if it does not say. */
@@ -58,7 +65,7 @@ export function readScenario(file: string): ProgramScenario {
 /** Reads a scenario; throws a {@link ScenarioError} that says where it is wrong. */
 export function parseScenario(text: string, file = "scenario.yaml"): ProgramScenario {
   const root = new ScenarioNode(text, file, [], read(text, file));
-  const { name, namespace, program, crds, setup, steps, invariants } = root.fields({
+  const { name, namespace, program, crds, setup, steps, invariants, ignore } = root.fields({
     name: "optional",
     namespace: "optional",
     program: "optional",
@@ -66,6 +73,7 @@ export function parseScenario(text: string, file = "scenario.yaml"): ProgramScen
     setup: "optional",
     steps: "required",
     invariants: "optional",
+    ignore: "optional",
   });
   const items = steps!.items();
   if (items.length === 0) steps!.fail("a scenario needs one step or more");
@@ -76,6 +84,7 @@ export function parseScenario(text: string, file = "scenario.yaml"): ProgramScen
     setup: [...manifests(crds), ...manifests(setup)],
     steps: items.map(stepOf),
     invariants: invariants?.items().map(invariantOf) ?? [],
+    ignore: ignore?.items().map(ignoredOf) ?? [],
   };
 }
 
@@ -91,13 +100,22 @@ function read(text: string, file: string): unknown {
 }
 
 function programOf(node: ScenarioNode | undefined): ScenarioProgram {
-  const { args, env, files } = node?.fields({ args: "optional", env: "optional", files: "optional" }) ?? {};
+  const { args, env, files, replicas, webhookPort } =
+    node?.fields({
+      args: "optional",
+      env: "optional",
+      files: "optional",
+      replicas: "optional",
+      webhookPort: "optional",
+    }) ?? {};
   const entries = (map: ScenarioNode | undefined) =>
     Object.keys(map?.map() ?? {}).map((key) => [key, map!.at(key)] as const);
   return {
     args: args?.items().map((arg) => arg.text()) ?? [],
     env: Object.fromEntries(entries(env).map(([name, value]) => [name, value.text()])),
     files: Object.fromEntries(entries(files).map(([path, file]) => [path, readFileSync(file.file())])),
+    replicas: replicas?.count() ?? 1,
+    ...(webhookPort && { webhookPort: webhookPort.count() }),
   };
 }
 
@@ -161,6 +179,16 @@ function invariantOf(node: ScenarioNode): ScenarioInvariant {
   const when = parts.always ? "always" : "eventually";
   const expression = parts[when]!;
   return { name: parts.name?.text() ?? expression.text(), when, condition: expression.cel("objects") };
+}
+
+function ignoredOf(node: ScenarioNode): IgnoredPart {
+  const { kind, name, fields } = node.fields({ kind: "optional", name: "optional", fields: "optional" });
+  if (!kind && !name && !fields) node.fail("needs kind, name or fields");
+  return {
+    ...(kind && { kind: kind.text() }),
+    ...(name && { name: name.text() }),
+    ...(fields && { fields: fields.items().map((field) => field.text()) }),
+  };
 }
 
 /** Objects that are written in place, or names of files with them; one, or a list. */

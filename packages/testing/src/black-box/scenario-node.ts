@@ -65,6 +65,13 @@ export class ScenarioNode {
     return typeof this.value === "string" && this.value !== "" ? this.value : this.fail("must be a text");
   }
 
+  count(): number {
+    const { value } = this;
+    return Number.isInteger(value) && (value as number) > 0
+      ? (value as number)
+      : this.fail("must be a positive number");
+  }
+
   duration(): number {
     try {
       return durationMs(String(this.value));

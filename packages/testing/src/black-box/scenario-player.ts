@@ -15,6 +15,8 @@ export interface ScenarioPlayerOptions {
   /** Called before each write of the user. */
   readonly plane: FaultPlane;
   untilIdle(): Promise<void>;
+  /** A `wait` step takes this many times its timeout. Default: 1. */
+  readonly patience?: number;
   /** Why the exploration has to end now, if it has to: then it stops waiting. */
   readonly reached?: (() => string | undefined) | undefined;
 }
@@ -115,7 +117,8 @@ export class ScenarioPlayer {
           ? "deleted"
           : until.expression.text;
     if (await plane.userWaits(`${target}: ${description}`)) return;
-    const end = client.clock.monotonic() + timeout;
+    const limit = timeout * (this.#options.patience ?? 1);
+    const end = client.clock.monotonic() + limit;
     for (let why = ""; ; ) {
       throwIfReached(this.#options.reached);
       if (plane.stopsWaiting()) return;
@@ -137,7 +140,7 @@ export class ScenarioPlayer {
         why = error ?? "it is false";
       }
       if (client.clock.monotonic() > end) {
-        const message = `waited ${timeout / 1000} s for ${target}: ${description}; ${why}`;
+        const message = `waited ${limit / 1000} s for ${target}: ${description}; ${why}`;
         throw new RunStopped({ type: "wait", message });
       }
       await this.#sleep(TICK);

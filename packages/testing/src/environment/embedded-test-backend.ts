@@ -79,6 +79,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
   const clock: Clock = virtual?.clock ?? realClock();
   const wait = <T>(promise: Promise<T>) => (virtual ? virtual.wait(promise) : promise);
   const reachable = new Map<string, Webhooks>();
+  const listeners = new Set<CallWebhook>();
   const cluster = await wait(
     startCluster({
       clock,
@@ -90,7 +91,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
         ...(options.state && { state: options.state }),
         ...(options.history !== undefined && { history: { ms: options.history, changes: 1_000_000 } }),
         // In real time webhooks are reached over the network, as they would be.
-        ...(virtual && { callWebhook: inProcess(reachable) }),
+        ...(virtual && { callWebhook: inProcess(reachable, listeners) }),
         ...(extension && { aggregation: { call: (_, request) => extension(request) } }),
       },
     }),
@@ -112,6 +113,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
     seed: options.seed ?? 1,
     cluster,
     timeout: PATIENCE[time],
+    ...(virtual && { listeners }),
     conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),
     wait,
     advance: pass,
@@ -161,13 +163,34 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
 }
 
 /** Asks the operators of this process, without a network. */
-function inProcess(reachable: ReadonlyMap<string, Webhooks>): CallWebhook {
-  return async (target, review) => {
+function inProcess(reachable: ReadonlyMap<string, Webhooks>, listeners: ReadonlySet<CallWebhook>): CallWebhook {
+  return async (target, review, options) => {
+    if (target.service) return fromListener(target, review, options, listeners);
     const name = new URL(target.url ?? "https://nowhere").hostname.split(".")[0]!;
     const webhooks = reachable.get(name);
     if (!webhooks) throw new Error(`connect ECONNREFUSED: no process of ${name} answers`);
     return webhooks.call(target, review);
   };
+}
+
+/** Asks the first process that listens: which one a Service selects, no pod says. */
+async function fromListener(
+  target: Parameters<CallWebhook>[0],
+  review: object,
+  options: { timeoutMs: number },
+  listeners: ReadonlySet<CallWebhook>,
+): Promise<unknown> {
+  const { name = "", namespace = "", port = 443, path = "" } = target.service ?? {};
+  for (const listener of listeners) {
+    try {
+      return await listener(target, review, options);
+    } catch (error) {
+      if ((error as Error).name !== "ConnectionRefused") throw error;
+    }
+  }
+  throw new Error(
+    `Post "https://${name}.${namespace}.svc:${port}${path}?timeout=${options.timeoutMs / 1000}s": dial tcp: connect: connection refused`,
+  );
 }
 
 const urlOf = (operator: string) => `https://${operator}.webhooks.test`;

@@ -152,7 +152,11 @@ export class HostedOperator implements RunningOperator {
     };
     const process = this.#operator.launch(options);
     this.#process = process;
-    const { webhooks, client } = process;
+    const { webhooks, client, answer } = process;
+    if (answer) {
+      this.#backend.listeners?.add(answer);
+      life.onEnd(() => this.#backend.listeners?.delete(answer));
+    }
     const work = async () => {
       if (webhooks) this.#unregister = await this.#backend.register({ name, home, webhooks, client });
       await process.start();

@@ -20,6 +20,18 @@ export function panicIn(output: string): string | undefined {
   return PANIC.exec(output)?.[0];
 }
 
+/**
+ * Where a Go program panicked, by the stack that it printed: the function below the last `panic` frame. What recovers a panic and
+ * panics again, as controller-runtime does, is above it.
+ */
+export function panicPlace(output: string): string | undefined {
+  const [, stack = ""] = output.split(/^goroutine \d+.* \[running.*\]:$/m);
+  const frames = [...stack.split("\n\n")[0]!.matchAll(/^(\S.*)\n\t(\S+:\d+)/gm)];
+  const begin = frames.findLastIndex(([, call]) => call!.startsWith("panic(")) + 1;
+  const frame = frames.slice(begin).find(([, call]) => !call!.startsWith("runtime."));
+  return frame && `${frame[1]!.replace(/\([^()]*\)$/, "")} (${frame[2]})`;
+}
+
 /** The line by which a process explains its end: that of a panic, else the last one. */
 function lastWords(output: string): string {
   const lines = output.split("\n");

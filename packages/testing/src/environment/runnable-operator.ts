@@ -1,3 +1,4 @@
+import type { CallWebhook } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import type { Clock, KubeObject, Transport } from "@konverge/core";
 import {
@@ -45,6 +46,8 @@ export interface LaunchedProcess {
   readonly client: Client;
   /** Webhooks that the test environment serves and registers; an operator that registers its own has none here. */
   readonly webhooks: Webhooks | undefined;
+  /** Answers calls of webhooks that are behind a Service, if it listens itself. */
+  readonly answer?: CallWebhook;
   /** Resolves when the process works. */
   start(): Promise<void>;
   /** Stops it gracefully. */

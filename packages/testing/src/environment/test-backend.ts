@@ -1,3 +1,4 @@
+import type { CallWebhook } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import type { Cluster } from "@konverge/cluster";
 import type { Clock, Transport } from "@konverge/core";
@@ -31,6 +32,8 @@ export interface TestBackend {
   readonly conversionUrl: (operator: string) => string;
   /** Serves and registers webhooks; returns a function that stops both. A crashed process leaves its registration behind. */
   register(process: WebhookProcess): Promise<(end?: { crashed: boolean }) => Promise<void>>;
+  /** Answer the calls of webhooks behind Services: those of processes that listen. Undefined where nothing can reach them. */
+  readonly listeners?: Set<CallWebhook>;
   /** Waits for a promise; virtual time advances as needed. */
   wait<T>(promise: Promise<T>): Promise<T>;
   advance(ms: number): Promise<void>;

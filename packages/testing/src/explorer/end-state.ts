@@ -137,12 +137,46 @@ export type EndStateMask = ReadonlySet<string>;
 /** The mask of two end states of runs without faults. */
 export function endStateMask(a: EndState, b: EndState): EndStateMask {
   const mask = new Set<string>();
-  for (const key of new Set([...a.keys(), ...b.keys()])) {
-    const [one, other] = [a.get(key), b.get(key)];
-    if (one === undefined || other === undefined) mask.add(key);
-    else if (one !== other) differingPaths(JSON.parse(one), JSON.parse(other), key, mask);
+  const [one, other] = [bySharedKey(a), bySharedKey(b)];
+  for (const key of new Set([...one.keys(), ...other.keys()])) {
+    const [texts, others] = unequal(one.get(key) ?? [], other.get(key) ?? []);
+    const [few, many] = [one.get(key)?.length ?? 0, other.get(key)?.length ?? 0].sort((x, y) => x - y) as [
+      number,
+      number,
+    ];
+    for (let i = few; i < many; i++) mask.add(numbered(key, i));
+    for (let i = 0; i < Math.min(texts.length, others.length); i++)
+      differingPaths(JSON.parse(texts[i]!), JSON.parse(others[i]!), key, mask);
   }
   return mask;
+}
+
+/** The objects that two end states do not share, of a mask. */
+export function objectsIn(mask: EndStateMask): string[] {
+  return [...mask].filter((entry) => !entry.includes("/"));
+}
+
+const numbered = (key: string, i: number) => (i === 0 ? key : `${key} (${i + 1})`);
+
+/** Objects that cannot be told apart by their names have one key: which is the first is chance. */
+function bySharedKey(state: EndState): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [key, text] of state) {
+    const shared = key.replace(/ \(\d+\)$/, "");
+    found.set(shared, [...(found.get(shared) ?? []), text]);
+  }
+  return found;
+}
+
+/** Both lists without the texts that are in both. */
+function unequal(a: readonly string[], b: readonly string[]): [string[], string[]] {
+  const rest = [...b];
+  const only = a.filter((text) => {
+    const i = rest.indexOf(text);
+    if (i >= 0) rest.splice(i, 1);
+    return i < 0;
+  });
+  return [only, rest];
 }
 
 function differingPaths(a: unknown, b: unknown, path: string, found: Set<string>): void {
@@ -175,16 +209,20 @@ function unmasked(key: string, text: string, mask: EndStateMask): string {
 /** The differences between two end states, as sentences. */
 export function endStateDifferences(expected: EndState, actual: EndState, mask: EndStateMask = new Set()): string[] {
   const told: string[] = [];
-  for (const [key, text] of expected) {
-    if (mask.has(key)) continue;
-    const other = actual.get(key);
-    if (other === undefined) told.push(`${key} is missing`);
-    else if (other !== text) {
-      const [a, b] = [unmasked(key, text, mask), unmasked(key, other, mask)];
-      if (a !== b) told.push(`${key} differs: ${fieldDifferences(JSON.parse(a), JSON.parse(b))}`);
-    }
+  const [one, other] = [bySharedKey(expected), bySharedKey(actual)];
+  for (const [key, texts] of one) {
+    const others = other.get(key) ?? [];
+    const plain = (text: string) => unmasked(key, text, mask);
+    const [left, right] = unequal(texts.map(plain), others.map(plain));
+    for (let i = 0; i < Math.min(left.length, right.length); i++)
+      told.push(`${key} differs: ${fieldDifferences(JSON.parse(left[i]!), JSON.parse(right[i]!))}`);
+    for (let i = others.length; i < texts.length; i++)
+      if (!mask.has(numbered(key, i))) told.push(`${numbered(key, i)} is missing`);
   }
-  for (const key of actual.keys()) if (!expected.has(key) && !mask.has(key)) told.push(`${key} should not be there`);
+  for (const [key, texts] of other) {
+    for (let i = one.get(key)?.length ?? 0; i < texts.length; i++)
+      if (!mask.has(numbered(key, i))) told.push(`${numbered(key, i)} should not be there`);
+  }
   return told;
 }
 

@@ -4,6 +4,7 @@ import { disturbApplication } from "./disturb-application.ts";
 import { disturbWorld } from "./disturb-world.ts";
 import { Disturbances } from "./disturbances.ts";
 import { type Fault, type FaultPoint, faultText, isSamePoint, pointKey } from "./fault.ts";
+import { RandomNames } from "./random-names.ts";
 import { type DescribedRequest, describeRequest, resourceOf } from "./request-words.ts";
 import { metadataOf, resultText } from "./response-words.ts";
 import { cutConnection, expiredEvent, failureResponse, refusal, webhookFailure } from "./responses.ts";
@@ -37,6 +38,7 @@ export class FaultPlane {
   /** The faults that have happened. */
   readonly injected: Fault[] = [];
   readonly #world: World;
+  readonly #names: Pick<RandomNames, "shown">;
   readonly #pending: Fault[];
   readonly #limit: number;
   readonly #started: number;
@@ -58,8 +60,14 @@ export class FaultPlane {
   #writes = 0;
 
   /** After `limit` requests the operator's process is stopped: on virtual time, a hot loop would never let time pass. */
-  constructor(world: World, faults: readonly Fault[] = [], limit = Number.POSITIVE_INFINITY) {
+  constructor(
+    world: World,
+    faults: readonly Fault[] = [],
+    limit = Number.POSITIVE_INFINITY,
+    names: Pick<RandomNames, "shown"> = RandomNames.none,
+  ) {
     this.#world = world;
+    this.#names = names;
     this.#limit = limit;
     this.#pending = [...faults];
     this.#started = world.clock.monotonic();
@@ -143,7 +151,7 @@ export class FaultPlane {
   #process: ExploredProcess | undefined;
 
   async #request(request: ApiRequest, passOn: Transport, process: ExploredProcess): Promise<ApiResponse> {
-    const described = describeRequest(request, (name) => this.#generated.get(name) ?? name);
+    const described = describeRequest(request, (name) => this.#shown(name));
     if (described.routine) return passOn(request);
     if (this.#requests >= this.#limit) return this.#halt(process);
     const { target, name } = described;
@@ -301,7 +309,7 @@ export class FaultPlane {
           continue;
         }
         if (generateName !== undefined) this.#generated.set(name, `${generateName}*`);
-        const what = `${event.type} ${resource}/${this.#generated.get(name) ?? name}`;
+        const what = `${event.type} ${resource}/${this.#shown(name)}`;
         const point = this.#point("event", what);
         const state = this.#world.state();
         const outcome = await this.#disturb(this.#due(point));
@@ -336,6 +344,11 @@ export class FaultPlane {
       if ((await Promise.race([waited, watch.ended.promise])) !== undefined) return "cut";
     }
     return "delivered";
+  }
+
+  /** A name without what the server or a program drew. */
+  #shown(name: string): string {
+    return this.#names.shown(this.#generated.get(name) ?? name);
   }
 
   #point(on: FaultPoint["on"], what: string): FaultPoint {

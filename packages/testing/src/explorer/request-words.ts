@@ -33,7 +33,7 @@ export function describeRequest(
   const body = request.method === "POST" && target.name === undefined ? metadataOf(request) : undefined;
   const name = target.name ?? body?.name;
   const shown =
-    name !== undefined ? known(name) : body?.generateName !== undefined ? `${body.generateName}*` : undefined;
+    name !== undefined ? known(name) : body?.generateName !== undefined ? known(`${body.generateName}*`) : undefined;
   const verb = verbOf(request, isWatch, target.name);
   const parts = [resourceOf(target), shown, subresource].filter((part) => part !== undefined);
   return {

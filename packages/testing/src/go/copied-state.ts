@@ -16,10 +16,11 @@ export type Copied =
   | { readonly type: "record"; readonly entries: [string, Copied][] }
   | { readonly type: "eventual"; readonly waiting: [Copied, Copied][] };
 
-/** Everything that each process has: what can be reached from its global object in two steps. */
-function knownValues(globals: Record<string, unknown>): Map<unknown, string> {
+/** Everything that each process has: what can be reached from its global object in two steps, without what the program added. */
+function knownValues(globals: Record<string, unknown>, added: ReadonlySet<string>): Map<unknown, string> {
   const known = new Map<unknown, string>([[globals, ""]]);
   for (const [name, value] of Object.entries(globals)) {
+    if (added.has(name)) continue;
     if (!known.has(value)) known.set(value, name);
     if (typeof value !== "object" || value === null) continue;
     for (const [inner, content] of Object.entries(value)) {
@@ -37,8 +38,8 @@ export class StateCopier {
   /** Whether there was something that cannot be copied. */
   failed = false;
 
-  constructor(globals: Record<string, unknown>) {
-    this.#known = knownValues(globals);
+  constructor(globals: Record<string, unknown>, added: ReadonlySet<string>) {
+    this.#known = knownValues(globals, added);
   }
 
   copy(value: unknown): Copied {
@@ -97,7 +98,7 @@ export class CopiedState {
   readonly #controllers = new Map<object, AbortController>();
 
   constructor(globals: Record<string, unknown>, self: object, callback: (id: number) => unknown) {
-    this.#known = new Map([...knownValues(globals)].map(([value, path]) => [path, value]));
+    this.#known = new Map([...knownValues(globals, new Set())].map(([value, path]) => [path, value]));
     this.#known.set("self", self);
     this.#callback = callback;
   }

@@ -1,4 +1,5 @@
 import type { Snapshot } from "@konverge/apiserver";
+import { VirtualClock } from "@konverge/core";
 import type { ProgramScenario } from "../black-box/scenario-file.ts";
 import { applyObject } from "../black-box/scenario-player.ts";
 import { embeddedTestBackend } from "../environment/embedded-test-backend.ts";
@@ -12,6 +13,7 @@ import type { Invariant } from "../explorer/oracle.ts";
 import type { GoModule } from "./go-module.ts";
 import { GoProgram } from "./go-program.ts";
 import { scenarioOnVirtualTime } from "./scenario-on-virtual-time.ts";
+import { certifiedWebhooks } from "./webhook-certificates.ts";
 
 /** Options of {@link exploreGo}. */
 export interface ExploreGoOptions extends ExploreOptions {
@@ -35,12 +37,22 @@ export interface ExploreGoOptions extends ExploreOptions {
  */
 export async function exploreGo(options: ExploreGoOptions): Promise<Exploration> {
   const { module, scenario, name = "manager", beside = [], printed, ...rest } = options;
-  const kinds = kindsOf(scenario.setup);
-  const program = new GoProgram({ name, module, kinds, ...scenario.program, ...(printed && { printed }) });
+  const { replicas, files, ...started } = scenario.program;
+  const certified = certifiedWebhooks(scenario.setup, new VirtualClock());
+  const setup = certified.objects;
+  const program = new GoProgram({
+    name,
+    module,
+    kinds: kindsOf(setup),
+    ...started,
+    files: { ...certified.files, ...files },
+    ...(printed && { printed }),
+  });
+  const programs = Array.from({ length: replicas }, () => program);
   const images = imagesIn([scenario.setup, scenario.steps]);
   const environment = { namespace: scenario.namespace, strictImages: false, images, ...rest.environment };
-  const state = await preparedState(scenario, environment);
-  return explore(scenarioOnVirtualTime(scenario, [program, ...beside]), {
+  const state = await preparedState({ ...scenario, setup }, environment);
+  return explore(scenarioOnVirtualTime(scenario, [...programs, ...beside]), {
     ...rest,
     environment: { ...environment, state },
     invariants: [...(rest.invariants ?? []), ...scenario.invariants.map(followed)],

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { BRIDGE_LINKER_FLAGS, bridgeCompilerFlags, bridgeFiles } from "./bridge-files.ts";
 import { buildProblem } from "./build-problem.ts";
 import { GoProgramError } from "./go-module.ts";
 import { changedCopy, REPLACEMENTS } from "./go-replacements.ts";
@@ -19,7 +20,7 @@ interface ListedPackage {
   readonly Dir?: string;
   readonly Name?: string;
   readonly ImportPath: string;
-  readonly Module?: { readonly GoMod?: string; readonly Dir?: string };
+  readonly Module?: { readonly Path: string; readonly GoMod?: string; readonly Dir?: string };
   readonly Error?: { readonly Err: string };
 }
 
@@ -45,7 +46,7 @@ export function buildGoProgram({ package: name, folder = process.cwd(), output }
   mkdirSync(output, { recursive: true });
   const file = join(output, "program.wasm");
   const { flags, env } = plan(go, main, output);
-  const args = ["build", "-trimpath", "-ldflags=-s -w", ...flags, "-o", file, name];
+  const args = ["build", "-trimpath", `-ldflags=-s -w ${BRIDGE_LINKER_FLAGS}`, ...flags, "-o", file, name];
   const { succeeded, stderr } = new GoToolchain(folder, env).run(...args);
   if (!succeeded) throw new GoProgramError(buildProblem(name, stderr));
   return file;
@@ -59,11 +60,13 @@ function listed(go: GoToolchain, name: string): ListedPackage[] {
 function plan(go: GoToolchain, main: ListedPackage, output: string): BuildPlan {
   const { GOWORK, GOFLAGS } = JSON.parse(go.output("env", "-json", "GOWORK", "GOFLAGS")) as Record<string, string>;
   const root = main.Module?.GoMod ? dirname(main.Module.GoMod) : undefined;
-  const overlay = new Map<string, string>();
+  const bridge = root === undefined ? [] : [bridgeCompilerFlags(main.Module!.Path)];
+  const overlay: Map<string, string> =
+    root === undefined || main.Dir === undefined ? new Map() : bridgeFiles({ path: main.Module!.Path, root }, main.Dir);
   const isVendored =
     root !== undefined && existsSync(join(root, "vendor", "modules.txt")) && !/-mod=/.test(GOFLAGS ?? "");
   const replaced = isVendored ? [] : replacedModules(go, output);
-  const flags = isVendored ? [] : ["-mod=mod"];
+  const flags = [...bridge, ...(isVendored ? [] : ["-mod=mod"])];
   if (isVendored) {
     for (const { module, changed } of REPLACEMENTS) {
       for (const [file, text] of changed(join(root, "vendor", module))) overlay.set(file, text);

@@ -10,6 +10,13 @@ import { hostGlobals } from "./host-globals.ts";
 import { HostValues } from "./host-values.ts";
 import type { MemoryFiles } from "./memory-files.ts";
 import { OutputLines } from "./output-lines.ts";
+import {
+  BRIDGE,
+  type ListenerRequest,
+  type ListenerResponse,
+  type ProgramBridge,
+  requestError,
+} from "./program-bridge.ts";
 import type { WasmGlobal } from "./web-assembly.ts";
 
 /** What a process of a Go program is started with. */
@@ -58,7 +65,10 @@ export class GoProcess implements FunctionHost {
   readonly #timers = new Map<number, { readonly timer: Timer; readonly due: number }>();
   readonly #self: { _pendingEvent: GoEvent | null; _makeFuncWrapper: (id: number) => unknown };
   readonly #globals: Record<string, unknown>;
+  /** The names in its global object that its host has put there. */
+  readonly #given: ReadonlySet<string>;
   readonly #random: Random;
+  readonly #calls = new Set<(error: Error) => void>();
   #values: HostValues;
   #exports: GoExports | undefined;
   #memory: DataView | undefined;
@@ -80,6 +90,7 @@ export class GoProcess implements FunctionHost {
       write: (file, bytes) => this.write(file, bytes),
       random: (bytes) => this.random(bytes),
     });
+    this.#given = new Set(Object.keys(this.#globals));
     this.#self = { _pendingEvent: null, _makeFuncWrapper: (id) => this.#callback(id) };
     this.#values = new HostValues(this.#globals, this.#self);
   }
@@ -93,9 +104,28 @@ export class GoProcess implements FunctionHost {
     return this.#isOver;
   }
 
-  /** The functions of its global object: a program built with Konverge's bridge sets some. */
-  global(name: string): unknown {
-    return this.#globals[name];
+  /** Delivers SIGTERM; false if the program was compiled without a way in. */
+  terminate(): boolean {
+    const bridge = this.#bridge;
+    bridge?.terminate();
+    return bridge !== undefined;
+  }
+
+  /** Sends a request to one of its listeners, over TLS. */
+  post({ port, host, roots, path, body, timeoutMs }: ListenerRequest): Promise<ListenerResponse> {
+    const bridge = this.#bridge;
+    if (!bridge) {
+      return Promise.reject(new Error("the program was compiled without a way to its listeners: compile it with --go"));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<ListenerResponse>();
+    const ended = (error: Error) => reject(error);
+    this.#calls.add(ended);
+    bridge.post(String(port), host, roots, path, new TextEncoder().encode(body), timeoutMs, (status, text) => {
+      this.#calls.delete(ended);
+      if (status > 0) resolve({ status, body: text });
+      else reject(requestError(text));
+    });
+    return promise;
   }
 
   /** Runs it until it waits for the first time. Then `snapshot` can be taken. */
@@ -119,7 +149,8 @@ export class GoProcess implements FunctionHost {
   snapshot(): GoSnapshot | undefined {
     const files = this.#options.files.copy(() => 0);
     if (this.#isOver || !this.#exports || !files || !this.#startedFetches) return undefined;
-    const copier = new StateCopier(this.#globals);
+    const added = Object.keys(this.#globals).filter((name) => !this.#given.has(name));
+    const copier = new StateCopier(this.#globals, new Set(added));
     const values = this.#values.copy((value) => copier.copy(value));
     const fetches = copier.copy(this.#startedFetches);
     if (copier.failed) return undefined;
@@ -128,6 +159,7 @@ export class GoProcess implements FunctionHost {
       memory: new Uint8Array(this.#exports.mem.buffer.slice(0)),
       globals: globalsOf(this.#exports).map(({ value }) => value),
       values,
+      added: new Map(added.map((name) => [name, copier.copy(this.#globals[name])])),
       fetches,
       files,
       elapsed: now - this.#started,
@@ -148,6 +180,7 @@ export class GoProcess implements FunctionHost {
     this.memoryGrew();
     for (const [i, global] of globalsOf(exports).entries()) global.value = snapshot.globals[i]!;
     const state = new CopiedState(this.#globals, this.#self, (id) => this.#callback(id));
+    for (const [name, value] of snapshot.added) this.#globals[name] = state.restore(value);
     this.#values = new HostValues(this.#globals, this.#self, {
       ...snapshot.values,
       values: snapshot.values.values.map((value) => state.restore(value as never)),
@@ -163,6 +196,8 @@ export class GoProcess implements FunctionHost {
     for (const { timer } of this.#timers.values()) timer.cancel();
     this.#timers.clear();
     this.#startedFetches = undefined;
+    for (const ended of this.#calls) ended(new Error("EOF"));
+    this.#calls.clear();
     if (this.#depth === 0) this.#free();
   }
 
@@ -206,6 +241,10 @@ export class GoProcess implements FunctionHost {
 
   random(bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length; i++) bytes[i] = this.#random.below(256);
+  }
+
+  get #bridge(): ProgramBridge | undefined {
+    return this.#isOver ? undefined : (this.#globals[BRIDGE] as ProgramBridge | undefined);
   }
 
   #setTimer(id: number, ms: number): void {

@@ -13,6 +13,8 @@ export interface GoProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Files that it finds, by path. Default: those by which it finds the cluster. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** The port that its webhooks are served on. Default: 9443, as in controller-runtime. */
+  readonly webhookPort?: number;
   /** Its own kinds: installed before it starts. */
   readonly kinds?: readonly AnyKind[];
   /** Default: everything. */

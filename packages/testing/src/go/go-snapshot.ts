@@ -8,6 +8,8 @@ export interface GoSnapshot {
   /** Its stack pointer and registers. */
   readonly globals: readonly (number | bigint)[];
   readonly values: CopiedValues;
+  /** What it has put into its global object. */
+  readonly added: ReadonlyMap<string, Copied>;
   /** What it had requested: nothing was sent yet. */
   readonly fetches: Copied;
   readonly files: MemoryFiles;

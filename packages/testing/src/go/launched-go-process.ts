@@ -1,3 +1,4 @@
+import type { CallWebhook } from "@konverge/apiserver";
 import { Client } from "@konverge/client";
 import { type ApiRequest, type ApiResponse, seededRandom, sleep, type Transport } from "@konverge/core";
 import { ProcessExit } from "../environment/process-exit.ts";
@@ -15,6 +16,11 @@ const LONGEST_START = 60_000;
 /** The lines that are kept of what a process prints: a panic has its stack in them. */
 const KEPT_LINES = 200;
 
+/** How long a process has to end after SIGTERM, in milliseconds: the grace period of pods. */
+const GRACE = 30_000;
+/** Where controller-runtime serves webhooks. */
+const WEBHOOK_PORT = 9443;
+
 /** Where a process finds the snapshot of another one with the same start, or leaves its own. */
 export interface SnapshotShelf {
   readonly known: GoSnapshot | undefined;
@@ -27,17 +33,21 @@ export class LaunchedGoProcess implements LaunchedProcess {
   readonly client: Client;
   /** It registers its webhooks itself. */
   readonly webhooks = undefined;
+  readonly #program: GoProgramOptions;
   readonly #options: LaunchOptions;
   readonly #shelf: SnapshotShelf;
   readonly #process: GoProcess;
   readonly #lines: string[] = [];
   readonly #exit = Promise.withResolvers<never>();
+  readonly #stopped = Promise.withResolvers<void>();
   #isStarting = true;
+  #isStopping = false;
   #pending = 0;
   #lastRequest: number;
 
   constructor(program: GoProgramOptions, options: LaunchOptions, shelf: SnapshotShelf) {
     const { transport, clock, home, number, replica, seed } = options;
+    this.#program = program;
     this.#options = options;
     this.#shelf = shelf;
     this.#lastRequest = clock.monotonic();
@@ -77,10 +87,30 @@ export class LaunchedGoProcess implements LaunchedProcess {
     this.#isStarting = false;
   }
 
-  /** A program in a pod that is deleted gets SIGTERM; this one is killed. */
+  /** As a pod is deleted: with SIGTERM, and killed if it does not end in time. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#process.terminate()) {
+      await Promise.race([this.#stopped.promise, sleep(this.#options.clock, GRACE)]);
+    }
     this.#process.kill();
   }
+
+  /** Calls a webhook that the program serves, as an API server does: over TLS, with the authorities of its configuration. */
+  readonly answer: CallWebhook = async ({ service, caBundle = "" }, review, { timeoutMs }) => {
+    const { name = "", namespace = "", port = 443, path = "/" } = service ?? {};
+    const host = `${name}.${namespace}.svc:${port}`;
+    const response = await this.#process.post({
+      port: this.#program.webhookPort ?? WEBHOOK_PORT,
+      host,
+      roots: Buffer.from(caBundle, "base64").toString(),
+      path: `${path}?timeout=${timeoutMs / 1000}s`,
+      body: JSON.stringify(review),
+      timeoutMs,
+    });
+    if (response.status !== 200) throw new Error(`the server answered ${response.status}: ${response.body}`);
+    return JSON.parse(response.body);
+  };
 
   kill(): void {
     this.#process.kill();
@@ -101,6 +131,10 @@ export class LaunchedGoProcess implements LaunchedProcess {
   }
 
   #ended({ code, error }: GoExit): void {
+    if (this.#isStopping) {
+      this.#stopped.resolve();
+      return;
+    }
     const exit = new ProcessExit(code, [...this.#lines, ...(error === undefined ? [] : [String(error)])].join("\n"));
     if (this.#isStarting) this.#exit.reject(exit);
     else this.#options.exited(exit);

@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +27,14 @@ func main() {
 		fmt.Println(nobody.name)
 	case "race":
 		race()
+	case "listen":
+		go admit()
+		end := make(chan os.Signal, 1)
+		signal.Notify(end, syscall.SIGTERM)
+		fmt.Println("received SIGTERM", <-end == syscall.SIGTERM)
+	case "admitting":
+		go admit()
+		operate(false)
 	default:
 		operate(mode == "faulty")
 	}
@@ -67,6 +77,25 @@ func race() {
 		fmt.Print(<-first)
 	}
 	fmt.Println()
+}
+
+// admit serves a webhook that labels what is created.
+func admit() {
+	folder := "/tmp/k8s-webhook-server/serving-certs"
+	http.HandleFunc("/label", func(w http.ResponseWriter, request *http.Request) {
+		var review struct{ Request struct{ UID string } }
+		if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		json.NewEncoder(w).Encode(map[string]any{
+			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": map[string]any{
+				"uid": review.Request.UID, "allowed": true, "patchType": "JSONPatch",
+				"patch": []byte(`[{"op":"add","path":"/metadata/labels/admitted","value":"yes"}]`),
+			},
+		})
+	})
+	panic(http.ListenAndServeTLS(":9443", folder+"/tls.crt", folder+"/tls.key", nil))
 }
 
 func operate(faulty bool) {

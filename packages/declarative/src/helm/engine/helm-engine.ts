@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseJson } from "@konverge/core";
-import { engineFile } from "./engine-file.ts";
-import { type RenderLimits, RenderThread } from "./render-thread.ts";
+import type { RenderLimits } from "./render-thread.ts";
 import { type ChartFacts, type ChartSource, RenderError, type Rendered, type RenderRequest } from "./rendered.ts";
+import { sharedThread } from "./shared-thread.ts";
 
 /** How many results are kept: those of the objects of an operator that do not change. */
 const KEPT = 500;
@@ -48,16 +48,6 @@ export class HelmEngine {
       throw new RenderError((error as Error).message);
     }
   }
-}
-
-/** Threads for all charts of a process, by their limits: each has a compiled engine. */
-const threads = new Map<string, RenderThread>();
-
-function sharedThread(limits: RenderLimits): RenderThread {
-  const key = JSON.stringify([limits.timeMs, limits.memoryBytes]);
-  const thread = threads.get(key) ?? new RenderThread(engineFile(), limits);
-  threads.set(key, thread);
-  return thread;
 }
 
 function inputOf({ chart, values, overrides, release, capabilities, lookups }: RenderRequest): string {
