@@ -86,7 +86,7 @@ export const servingRules = [
   ),
   cel(
     "!has(self.parallelism) || !has(self.engine) || !(self.engine in ['LlamaCpp', 'Ollama'])",
-    "parallelism is for vLLM and SGLang: LlamaCpp and Ollama divide a model among GPUs by themselves",
+    "parallelism is for vLLM and SGLang: LlamaCpp and Ollama divide a model among GPUs automatically",
   ),
   cel(
     "!has(self.lora) || !has(self.engine) || !(self.engine in ['LlamaCpp', 'Ollama'])",

@@ -7,7 +7,7 @@ import { imageOf } from "./image.ts";
 const ALL_LAYERS = "999";
 const IMAGE = "ghcr.io/ggml-org/llama.cpp:server";
 
-/** llama.cpp's server: models in GGUF files, also on CPUs. It divides the layers of a model among its GPUs by itself. */
+/** llama.cpp's server: models in GGUF files, also on CPUs. It divides the layers of a model among its GPUs automatically. */
 export const llamaCpp: Engine = {
   image: imageOf({ none: IMAGE, NVIDIA: `${IMAGE}-cuda`, AMD: `${IMAGE}-rocm`, Intel: `${IMAGE}-intel` }),
   args(spec, { name, location }) {
