@@ -28,3 +28,15 @@ test("jobs have a time limit and no more permissions than reading, unless they a
     assert.equal([...text.matchAll(/runs-on:/g)].length, [...text.matchAll(/timeout-minutes:/g)].length, file);
   }
 });
+
+test("a release builds its image on base images by digest, whatever tags Dockerfile names", () => {
+  const release = readFileSync(".github/workflows/release.yml", "utf8");
+  const dockerfile = readFileSync("Dockerfile", "utf8");
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => /^\$\{(\w+)\}$/.exec(image!)?.[1]);
+  const [, resolved = ""] = /for name in ([\w ]+); do/.exec(release) ?? [];
+  assert.deepEqual(bases, resolved.split(" "));
+  for (const base of bases) {
+    assert.match(dockerfile, new RegExp(`^ARG ${base}=\\S+:\\S+$`, "m"));
+    assert.ok(release.includes(`${base}=\${{ steps.base.outputs.${base} }}`), base);
+  }
+});

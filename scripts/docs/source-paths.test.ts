@@ -5,7 +5,15 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Packages whose README.md is for their users, and names files of theirs. */
-const FOR_USERS = new Set(["konverge", "dev", "create-konverge", "envtest-go", "pytest-konverge", "setup-konverge"]);
+const FOR_USERS = new Set([
+  "konverge",
+  "dev",
+  "create-konverge",
+  "envtest-go",
+  "envtest-rust",
+  "pytest-konverge",
+  "setup-konverge",
+]);
 
 /** The code spans of a page that begin with one of these folders. */
 const paths = (file: string, folders: string) =>

@@ -2,6 +2,7 @@
 //
 //   --check          also checks the types of its configuration, and each link and anchor of the built pages
 //   --serve          serves it instead, for writing: pages follow the files they are made from
+//   --preview        serves what was built last, as it was built
 //   --base /path/    the path that it will be served from. Default: /
 import { spawn } from "node:child_process";
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
@@ -22,16 +23,19 @@ const { values: options } = parseArgs({
   options: {
     check: { type: "boolean", default: false },
     serve: { type: "boolean", default: false },
+    preview: { type: "boolean", default: false },
     base: { type: "string", default: "/" },
   },
 });
 const base = `/${options.base}/`.replaceAll(/\/+/g, "/");
-process.exitCode = options.serve ? await serve() : await build();
+if (options.preview) process.exitCode = await vitepress("preview");
+else process.exitCode = options.serve ? await serve() : await build();
 
 async function build(): Promise<number> {
   if (stage().length > 0) return 1;
   if (options.check && (await run("tsc", "--noEmit", "-p", GENERATOR)) !== 0) return 1;
   const failed = await vitepress("build");
+  if (!failed) console.log(`\n${whereItIs(base)}`);
   if (failed || !options.check) return failed;
   const files = globSync("**/*.html", { cwd: BUILT });
   const others = new Set(globSync("**/*", { cwd: BUILT }));
@@ -41,6 +45,13 @@ async function build(): Promise<number> {
   const bad = new Set(problems.map((problem) => problem.slice(0, problem.indexOf(": ")))).size;
   console.log(`\n${links} links in ${files.length} pages of the site\n${files.length - bad} passed, ${bad} failed`);
   return bad === 0 ? 0 : 1;
+}
+
+/** Pages load their scripts by paths from the base, so a browser does not show them as files. */
+function whereItIs(path: string): string {
+  const server = path === "/" ? ", or any web server on that folder: python3 -m http.server --directory dist/site" : "";
+  return `The site is in ${resolve(BUILT)}, for any web server, at ${path}
+To see it: npm run docs:site -- --preview${server}`;
 }
 
 async function serve(): Promise<number> {
@@ -89,7 +100,7 @@ function writeIfChanged(file: string, content: Buffer): void {
   writeFileSync(file, content);
 }
 
-function vitepress(command: "build" | "dev"): Promise<number> {
+function vitepress(command: "build" | "dev" | "preview"): Promise<number> {
   return run(process.execPath, resolve(GENERATOR, "node_modules/vitepress/bin/vitepress.js"), command, GENERATOR);
 }
 

@@ -1,20 +1,25 @@
-// npm run facts [-- --check]
+// npm run facts [-- --kubernetes 1.37.1] [--check]
 // Extracts the facts of the built-in kinds from a real API server and from Kubernetes' Go types, and generates the
-// TypeScript types from them. With --check it writes nothing and says whether the files are up to date.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// TypeScript types from them. With --kubernetes it writes how that version differs, from the documents in the Go module
+// k8s.io/kubernetes: no server is run. With --check it writes nothing and says whether the files are up to date.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { generateFacts } from "./generate.ts";
+import { versionFacts, versionText } from "./version.ts";
 
 const kinds = fileURLToPath(new URL("../../packages/kinds/", import.meta.url));
 const outputFolders = ["data", join("src", "generated"), join("..", "konverge", "src", "generated")];
 
-const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { check: { type: "boolean", default: false }, kubernetes: { type: "string" } },
+});
 
 try {
-  const files = await generateFacts();
-  const stale = staleFiles(files);
+  const { kubernetes } = values;
+  const files = kubernetes === undefined ? await generateFacts() : versionFile(kubernetes);
+  const stale = kubernetes === undefined ? staleFiles(files) : [...files.keys()].filter((path) => isStale(path, files));
   if (values.check) {
     for (const path of stale) console.error(`out of date: ${join("packages", "kinds", path)}`);
     console.log(stale.length === 0 ? `${files.size} files are up to date` : `run "npm run facts"`);
@@ -28,9 +33,22 @@ try {
   process.exitCode = 1;
 }
 
-/** Files that differ from what they should be, are missing, or should not be there. */
+/** The one file of a version. */
+function versionFile(kubernetes: string): Map<string, string> {
+  const minor = kubernetes.split(".").slice(0, 2).join(".");
+  return new Map([[join("data", `kubernetes-${minor}.json`), versionText(versionFacts(kubernetes))]]);
+}
+
+function isStale(path: string, files: Map<string, string>): boolean {
+  const target = join(kinds, path);
+  return !existsSync(target) || readFileSync(target, "utf8") !== files.get(path);
+}
+
+/** Files that differ from what they should be, are missing, or should not be there. Those of versions are made one by one. */
 function staleFiles(files: Map<string, string>): string[] {
-  const present = outputFolders.flatMap((folder) => listFiles(folder));
+  const present = outputFolders
+    .flatMap((folder) => listFiles(folder))
+    .filter((path) => !/[\\/]kubernetes-[\d.]+\.json$/.test(path));
   const paths = new Set([...present, ...files.keys()]);
   return [...paths]
     .filter((path) => !present.includes(path) || readFileSync(join(kinds, path), "utf8") !== files.get(path))

@@ -14,7 +14,7 @@ export function mergeDefinitions(server: ServerFacts, go: GoFacts): Record<strin
   for (const name of Object.keys(go.definitions).sort()) {
     const published = server.schemas[name];
     const fact = mergeDefinition(name, go.definitions[name]!, published, go);
-    if (published) assertNothingLost(name, fact, published);
+    if (published) assertNothingLost(name, fact, published, server.elementDefaults);
     facts[name] = fact;
   }
   const unknown = Object.keys(server.schemas).filter((name) => !facts[name]);
@@ -100,8 +100,13 @@ function localName(type: string, definition: string): string {
     : type;
 }
 
-function assertNothingLost(name: string, fact: DefinitionFact, published: OpenApiSchema): void {
-  const again = openApiSchema(name, fact, (definition) => definition);
+function assertNothingLost(
+  name: string,
+  fact: DefinitionFact,
+  published: OpenApiSchema,
+  elementDefaults?: boolean,
+): void {
+  const again = openApiSchema(name, fact, (definition) => definition, elementDefaults);
   const { "x-kubernetes-group-version-kind": _, ...expected } = published;
   for (const part of new Set([...Object.keys(expected), ...Object.keys(again)])) {
     if (part === "properties") continue;

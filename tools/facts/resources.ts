@@ -49,7 +49,10 @@ function resourceFact(
   };
 }
 
-function subresourceFact(found: NonNullable<DiscoveredResource["subresources"]>[number], own: GoKind): SubresourceFact {
+export function subresourceFact(
+  found: NonNullable<DiscoveredResource["subresources"]>[number],
+  own: Pick<GoKind, "group" | "version" | "kind">,
+): SubresourceFact {
   const { group, version, kind } = found.responseKind;
   const sameKind = kind === own.kind && version === "";
   return {

@@ -54,6 +54,8 @@ export interface Column {
 
 /** What a server publishes about its built-in kinds. */
 export interface ServerFacts {
+  /** Whether the elements of lists and maps have defaults. Default: yes. */
+  elementDefaults?: boolean;
   /** In the order of discovery: preferred groups and versions first. */
   groups: DiscoveredGroup[];
   /** By short name, see {@link shortName}; without descriptions. */
@@ -101,7 +103,7 @@ async function readSchemas(cluster: RealCluster): Promise<Record<string, OpenApi
 }
 
 /** Removes descriptions, but not a property that is called so. */
-function withoutProse(schema: OpenApiSchema): OpenApiSchema {
+export function withoutProse(schema: OpenApiSchema): OpenApiSchema {
   const { description: _, ...rest } = schema as OpenApiSchema & { description?: string };
   if (rest.properties) {
     rest.properties = Object.fromEntries(

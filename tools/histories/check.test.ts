@@ -366,10 +366,21 @@ describe("watches", () => {
     assert.deepEqual(broken({ ...history, restarts: [200] }), [EXPIRED]);
     const forgetful = (ms: number) => ({ ...RETENTION, forgottenByRestart: ms });
     assert.deepEqual(broken({ ...history, restarts: [200] }, forgetful(0)), []);
-    assert.deepEqual(broken({ ...history, restarts: [40] }, forgetful(2)), [EXPIRED]);
-    assert.deepEqual(broken({ ...history, restarts: [40] }, forgetful(3)), []);
+    assert.deepEqual(broken({ ...history, restarts: [20] }, forgetful(10)), [EXPIRED]);
+    assert.deepEqual(broken({ ...history, restarts: [20] }, forgetful(11)), []);
     assert.deepEqual(broken(history, { ...RETENTION, ms: 200 }), []);
     assert.deepEqual(broken(history, { ...RETENTION, changes: 2 }), []);
+  });
+
+  test("410 is accepted where a write that no client has observed may be old enough", () => {
+    const history = sound();
+    history.operations.push(operation(900, 910, "x", write("patch", "a3"), stored(version("x", 20, "a3"))));
+    const expire = (revision: number, at: number) =>
+      broken({ ...history, expirations: [{ client: "w", what: "watch", resource: "configmaps", revision, at }] });
+    // What no client has observed, 15 to 19, came after 13, which was requested at 42.
+    assert.deepEqual(expire(14, 1041), [EXPIRED]);
+    assert.deepEqual(expire(14, 1042), []);
+    assert.deepEqual(expire(20, 1899), [EXPIRED]);
   });
 });
 

@@ -91,7 +91,10 @@ export function invented(history: History): (stream: Stream) => string[] {
     });
 }
 
-/** Answers 410 although the server has promised to keep what came after the revision. */
+/**
+ * Answers 410 although the server has promised to keep what came after the revision. What came first after it may be a write that
+ * no client has observed, of a controller for instance: it is as old as the last observed write before it, at most.
+ */
 export function expiredTooSoon(history: History, evidence: Evidence, retention: Retention): string[] {
   const writes = history.operations
     .flatMap(({ called, result }) => (result.is === "stored" ? [{ called, revision: result.version.revision }] : []))
@@ -99,13 +102,13 @@ export function expiredTooSoon(history: History, evidence: Evidence, retention: 
   const newest = Math.max(0, ...[...evidence.byResource.values()].map((changes) => changes.at(-1)?.revision ?? 0));
   return history.expirations.flatMap(({ client, what, resource, revision, at }) => {
     if (history.compactions.some((compaction) => compaction.at < at && compaction.revision >= revision)) return [];
-    const next = writes.find((write) => write.revision > revision);
+    const since = writes.findLast((write) => write.revision <= revision)?.called ?? Number.NEGATIVE_INFINITY;
     const isForgotten = history.restarts.some(
-      (restart) => restart < at && (next?.called ?? Number.NEGATIVE_INFINITY) < restart + retention.forgottenByRestart,
+      (restart) => restart < at && since < restart + retention.forgottenByRestart,
     );
-    const age = next ? at - next.called : 0;
+    const age = at - since;
     if (isForgotten || age >= retention.ms || newest - revision >= retention.changes) return [];
-    const until = next ? `the newest revision until ${(age / 1000).toFixed(1)} s before` : "the newest revision";
+    const until = `the newest revision until less than ${(age / 1000).toFixed(1)} s before`;
     return [`${client}: 410 for a ${what} of ${resource} at ${revision}, which was ${until}`];
   });
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import { inRepository, type Peer, step } from "./peer.ts";
+import { inRepository, output, type Peer, step } from "./peer.ts";
 
 const HELM = "v3.22.0";
 
@@ -90,6 +90,22 @@ export const pytestSuite: Peer = {
   },
 };
 
+/** The crate that starts the single executable, with its tests. */
+export const rustCrate: Peer = {
+  name: "rust-crate",
+  recipe: "cargo test --no-run",
+  sources: inRepository("packages/envtest-rust"),
+  toolchain: kubeRs.toolchain,
+  program: "crate.test",
+  build({ sources, target, shared }) {
+    const args = ["test", "--locked", "--no-run", "--test", "cluster", "--message-format", "json"];
+    const lines = output("cargo", args, sources, { CARGO_TARGET_DIR: shared }).split("\n");
+    const built = lines.flatMap((line) => /"executable":"([^"]+)"/.exec(line)?.[1] ?? []).at(-1);
+    if (!built) throw new Error(`cargo ${args.join(" ")} names no executable`);
+    copyFileSync(built, join(target, "crate.test"));
+  },
+};
+
 /** A program in JavaScript on the official client. */
 export const clientNode: Peer = {
   name: "client-node",
@@ -111,4 +127,5 @@ export const PEERS: readonly Peer[] = [
   clientNode,
   goSuite,
   pytestSuite,
+  rustCrate,
 ];

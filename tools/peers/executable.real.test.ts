@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { realClock } from "@konverge/core";
 import { parseYaml } from "@konverge/schema";
-import { goSuite, pytestSuite } from "./catalogue.ts";
+import { goSuite, pytestSuite, rustCrate } from "./catalogue.ts";
 import { findPeer, inRepository, type Peer } from "./peer.ts";
 
 const executable = inRepository(join("dist", "executable", "konverge"));
@@ -81,6 +81,10 @@ describe("the single executable on a machine without Node", () => {
     const modules = { PYTHONPATH: join(place, "packages"), PYTHONDONTWRITEBYTECODE: "1" };
     assert.match(await run(python, [...args, join(place, "test_suite.py")], modules), /2 passed/);
     assert.match(await run(python, [...args, join(place, "plugin", "tests")], modules), /3 passed/);
+  });
+
+  test("the crate in Rust passes its own tests", { skip: skipOf(rustCrate) }, async () => {
+    assert.match(await run(join(folderOf(rustCrate), "crate.test"), []), /test result: ok\. 4 passed/);
   });
 
   test("the action installs it and starts a cluster", { skip: missing ?? false }, async () => {

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type DefaultTheme, defineConfig } from "vitepress";
+import { searchRank } from "../../../scripts/site/search-rank.ts";
 import { slug } from "../../../scripts/site/slug.ts";
 
 const staged = resolve(import.meta.dirname, "../dist");
@@ -54,6 +55,7 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
+        miniSearch: { searchOptions: { boostDocument: searchRank } },
         // Sources are found from the pages that name them. Highlighting, most of the time of a build, is not needed here.
         _render(source, env, markdown) {
           if (env.relativePath.startsWith("source/")) return "";

@@ -1,4 +1,5 @@
 import { type ApiRequest, type ApiResponse, type Clock, realClock, type Transport, toFetch } from "@konverge/core";
+import { kubernetesFacts } from "@konverge/kinds";
 import { Activity } from "./activity.ts";
 import type { Aggregation } from "./aggregation/aggregation.ts";
 import type { AuditedRequest, AuditLog } from "./audit/audit-log.ts";
@@ -31,6 +32,8 @@ import { type WiringOptions, wire } from "./wiring.ts";
 
 export interface ApiServerOptions extends WiringOptions {
   clock?: Clock;
+  /** The minor version of Kubernetes that is served, `1.33` to `1.37`: its kinds, fields, defaults and feature gates. Default: 1.36. */
+  kubernetes?: string;
   /** Start from an earlier state. */
   state?: Snapshot;
   /** Where changes are kept beyond the process. */
@@ -57,7 +60,7 @@ export const ADMINISTRATOR: User = { name: "kubernetes-admin", groups: [MASTERS,
 export class ApiServer {
   readonly store: Store;
   readonly clock: Clock;
-  readonly registry = new Registry();
+  readonly registry: Registry;
   readonly access: AccessControl;
   readonly metrics = new ServerMetrics();
   /** Who does what just now. */
@@ -80,6 +83,7 @@ export class ApiServer {
     const { clock = realClock(), state, journal, history, audit } = options;
     this.clock = clock;
     this.store = new Store({ clock, ...(journal && { journal }), ...(history && { history }) }, state);
+    this.registry = new Registry(kubernetesFacts(options.kubernetes));
     registerBuiltins(this.registry);
     this.access = new AccessControl({ ...options.access, store: this.store, clock });
     this.guard = new Guard({

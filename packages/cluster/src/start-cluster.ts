@@ -46,6 +46,11 @@ export interface ClusterOptions extends ImagesOptions {
    * empty.
    */
   from?: string;
+  /**
+   * The minor version of Kubernetes that it serves, `1.33` to `1.37`: kinds, fields, defaults and feature gates are those of that
+   * version. Default: 1.36.
+   */
+  kubernetes?: string;
   /** How the API server is set up: an earlier state, a journal, tokens. */
   server?: Omit<ApiServerOptions, "clock">;
   /** The certificate by which clients know the server, in PEM: pods find it in `kube-root-ca.crt`. */
@@ -167,6 +172,7 @@ async function clusterOf(
     },
     advertise: CONTROL_PLANE,
     ...options.server,
+    ...(options.kubernetes !== undefined && { kubernetes: options.kubernetes }),
     access: { ...options.server?.access, ...(options.bootstrapTokens && { bootstrapTokens: true }) },
     admission: accountAdmission(parts, options.server?.admission),
     clock,

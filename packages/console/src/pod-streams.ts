@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Client } from "@konverge/client";
 import { ApiError, drained } from "@konverge/core";
 import { sendJson, sendText } from "./answers.ts";
+import { fieldsOf } from "./request-fields.ts";
 
 /** Milliseconds for which a command may run. */
 const COMMAND_TIMEOUT = 30_000;
@@ -34,7 +35,7 @@ export async function sendLogs(client: Client | undefined, query: URLSearchParam
 /** Runs a command in a container, by its shell, and answers with what it wrote and its exit code. */
 export async function runCommand(client: Client, body: string, response: ServerResponse): Promise<void> {
   try {
-    const { namespace, pod, container, command } = JSON.parse(body) as Record<string, string | undefined>;
+    const { namespace, pod, container, command } = fieldsOf(body) as Record<string, string | undefined>;
     const process = await client.exec(`${namespace}/${pod}`, ["sh", "-c", command ?? ""], {
       timeout: COMMAND_TIMEOUT,
       ...(container && { container }),
@@ -54,7 +55,7 @@ export async function runCommand(client: Client, body: string, response: ServerR
  */
 export async function forwardPort(client: Client, body: string, response: ServerResponse): Promise<void> {
   try {
-    const { namespace, pod, port } = JSON.parse(body) as { namespace?: string; pod?: string; port?: unknown };
+    const { namespace, pod, port } = fieldsOf(body) as { namespace?: string; pod?: string; port?: unknown };
     if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
       return sendJson(response, 400, { message: `a port is a number from 1 to 65535, not ${port}` });
     await using forward = await client.portForward(`${namespace}/${pod}`);

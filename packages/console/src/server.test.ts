@@ -223,6 +223,17 @@ test("the page cannot ask for watches, which would stay open, in any way of writ
   assert.equal((await send(served, "/k8s/api/v1/pods?labelSelector=watch%3D1", { headers: { cookie } })).status, 200);
 });
 
+test("a body that is no JSON object is a bad request, with what is expected", async () => {
+  const cookie = await cookieOf(served);
+  for (const path of ["/console/exec", "/console/forward"]) {
+    for (const text of ["null", "[]", "1", '"x"', "{"]) {
+      const { status, body } = await send(served, path, { method: "POST", headers: { cookie }, body: text });
+      assert.equal(status, 400, `${path} ${text}`);
+      assert.match(body, /the body is a JSON object|JSON at position/);
+    }
+  }
+});
+
 test("a path that is no URL is refused without the token as any other", async () => {
   for (const path of ["//", "///", "//[", "/\\", "//?token=x", "/%zz?token=%zz", "http://[/"]) {
     const { status } = await send(served, path);

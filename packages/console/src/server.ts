@@ -10,6 +10,7 @@ import type { History } from "./history.ts";
 import { pageFiles } from "./page-files.ts";
 import { forwardPort, runCommand, sendLogs } from "./pod-streams.ts";
 import type { ControlRequest } from "./protocol.ts";
+import { fieldsOf } from "./request-fields.ts";
 import type { Stream } from "./stream.ts";
 
 /** No request body may have more bytes than this: objects have at most 1.5 MiB. */
@@ -173,7 +174,7 @@ async function answerControls(
   const body = await bodyOf(request);
   if (body === undefined) return sendText(response, 413, "the body is too large");
   try {
-    await controls.perform(JSON.parse(body) as ControlRequest);
+    await controls.perform(fieldsOf(body) as ControlRequest);
     sendJson(response, 200, {});
   } catch (error) {
     if (!(error instanceof ControlError || error instanceof RangeError || error instanceof SyntaxError)) throw error;

@@ -1,7 +1,7 @@
 import type { GoField, Schema } from "@konverge/core";
 import { customTypes } from "./custom-types.ts";
 import type { FieldFact } from "./fact-types.ts";
-import { definition, definitionOf, pathDefaults } from "./facts.ts";
+import { type KubernetesFacts, kubernetesFacts } from "./facts.ts";
 import { type FieldType, fileOf, parseType, type Scalar } from "./type-name.ts";
 
 type Properties = { readonly [name: string]: Schema };
@@ -12,8 +12,63 @@ interface Overlay {
   readonly below: Map<string, Overlay>;
 }
 
-const kindSchemas = new Map<string, Schema>();
-const sharedProperties = new Map<string, Properties>();
+/** The schemas of one Kubernetes version. */
+class BuiltinSchemas {
+  readonly #facts: KubernetesFacts;
+  readonly #kinds = new Map<string, Schema>();
+  readonly #shared = new Map<string, Properties>();
+
+  constructor(facts: KubernetesFacts) {
+    this.#facts = facts;
+  }
+
+  ofKind(group: string, version: string, kind: string): Schema {
+    const key = `${group}/${version}/${kind}`;
+    let schema = this.#kinds.get(key);
+    if (!schema) {
+      const name = this.#facts.definitionOf(group, version, kind);
+      schema = this.node(name, overlayOf(this.#facts.pathDefaults(group, version, kind)));
+      this.#kinds.set(key, schema);
+    }
+    return schema;
+  }
+
+  node(name: string, overlay: Overlay | undefined): Schema {
+    const custom = customTypes[name];
+    if (custom) return { ...custom.schema, go: { message: name.slice(name.lastIndexOf(".") + 1) } };
+    const fact = this.#facts.definition(name);
+    if (!fact) throw new Error(`there is no definition ${name} in Kubernetes ${this.#facts.version}`);
+    const required = Object.keys(fact.fields ?? {}).filter((field) => fact.fields?.[field]?.[2].includes("r"));
+    const node: Schema = {
+      type: "object",
+      ...(required.length > 0 && { required }),
+      ...(fact.mapType && { "x-kubernetes-map-type": fact.mapType }),
+    };
+    return lazily(node, "properties", () => this.#propertiesOf(name, overlay));
+  }
+
+  #propertiesOf(name: string, overlay: Overlay | undefined): Properties {
+    const shared = overlay ? undefined : this.#shared.get(name);
+    if (shared) return shared;
+    const file = fileOf(name);
+    const fields = this.#facts.definition(name)?.fields ?? {};
+    const properties: Record<string, Schema> = {};
+    const node = (definition: string, inner: Overlay | undefined) => this.node(definition, inner);
+    for (const [field, fact] of Object.entries(fields)) {
+      lazily(properties, field, () => fieldNode(fact, file, overlay?.below.get(field), node));
+    }
+    if (!overlay) this.#shared.set(name, properties);
+    return properties;
+  }
+}
+
+const byFacts = new WeakMap<KubernetesFacts, BuiltinSchemas>();
+
+function schemasOf(facts: KubernetesFacts): BuiltinSchemas {
+  const schemas = byFacts.get(facts) ?? new BuiltinSchemas(facts);
+  byFacts.set(facts, schemas);
+  return schemas;
+}
 
 /**
  * The schema of a built-in kind in the shape of a CRD's, with what Go knows beyond it under `go`.
@@ -21,56 +76,25 @@ const sharedProperties = new Map<string, Properties>();
  * Nodes are created lazily, because definitions are recursive, and all uses of a definition share its properties: never
  * change a node. `default` is what the server sets when a field is missing.
  */
-export function builtinSchema(group: string, version: string, kind: string): Schema {
-  const key = `${group}/${version}/${kind}`;
-  let schema = kindSchemas.get(key);
-  if (!schema) {
-    const name = definitionOf(group, version, kind);
-    schema = definitionNode(name, overlayOf(pathDefaults(group, version, kind)));
-    kindSchemas.set(key, schema);
-  }
-  return schema;
+export function builtinSchema(group: string, version: string, kind: string, facts = kubernetesFacts()): Schema {
+  return schemasOf(facts).ofKind(group, version, kind);
 }
 
 /** The schema of a definition such as `core.v1.PodSpec`. */
 export function definitionSchema(name: string): Schema {
-  return definitionNode(name, undefined);
+  return schemasOf(kubernetesFacts()).node(name, undefined);
 }
 
-function definitionNode(name: string, overlay: Overlay | undefined): Schema {
-  const custom = customTypes[name];
-  if (custom) return { ...custom.schema, go: { message: name.slice(name.lastIndexOf(".") + 1) } };
-  const fact = definition(name);
-  if (!fact) throw new Error(`there is no definition ${name}`);
-  const required = Object.keys(fact.fields ?? {}).filter((field) => fact.fields?.[field]?.[2].includes("r"));
-  const node: Schema = {
-    type: "object",
-    ...(required.length > 0 && { required }),
-    ...(fact.mapType && { "x-kubernetes-map-type": fact.mapType }),
-  };
-  return lazily(node, "properties", () => propertiesOf(name, overlay));
-}
-
-function propertiesOf(name: string, overlay: Overlay | undefined): Properties {
-  const shared = overlay ? undefined : sharedProperties.get(name);
-  if (shared) return shared;
-  const file = fileOf(name);
-  const fields = definition(name)?.fields ?? {};
-  const properties: Record<string, Schema> = {};
-  for (const [field, fact] of Object.entries(fields)) {
-    lazily(properties, field, () => fieldNode(fact, file, overlay?.below.get(field)));
-  }
-  if (!overlay) sharedProperties.set(name, properties);
-  return properties;
-}
+type DefinitionNode = (name: string, overlay: Overlay | undefined) => Schema;
 
 function fieldNode(
   [typeText, proto, flags, extras = {}]: FieldFact,
   file: string,
   overlay: Overlay | undefined,
+  definitionNode: DefinitionNode,
 ): Schema {
   const type = parseType(typeText, file);
-  const node = typeNode(type, overlay);
+  const node = typeNode(type, overlay, definitionNode);
   const fallback = overlay && "value" in overlay ? overlay.value : (extras.serverDefault ?? extras.default);
   if (fallback !== undefined) node.default = fallback;
   if (extras.format) node.format = extras.format;
@@ -100,7 +124,7 @@ function elementNode(node: Schema): Schema {
   return typeof node.additionalProperties === "object" ? node.additionalProperties : node;
 }
 
-function typeNode(type: FieldType, overlay: Overlay | undefined): Schema {
+function typeNode(type: FieldType, overlay: Overlay | undefined, definitionNode: DefinitionNode): Schema {
   switch (type.form) {
     case "scalar":
       return { ...scalarNodes[type.name] };
@@ -109,11 +133,11 @@ function typeNode(type: FieldType, overlay: Overlay | undefined): Schema {
     case "list":
       return {
         type: "array",
-        items: typeNode(type.element, overlay),
+        items: typeNode(type.element, overlay, definitionNode),
         ...(type.wrapped && { go: { message: "Items" } }),
       };
     case "map":
-      return { type: "object", additionalProperties: typeNode(type.element, overlay) };
+      return { type: "object", additionalProperties: typeNode(type.element, overlay, definitionNode) };
   }
 }
 

@@ -83,3 +83,34 @@ export interface ResourcesFile {
   kubernetes: string;
   groups: { group: string; versions: { version: string; resources: ResourceFact[] }[] }[];
 }
+
+/** A definition that differs from the default version's: `0` stands for a field that is the same there. */
+export interface ChangedDefinition extends Omit<DefinitionFact, "fields"> {
+  fields?: Record<string, FieldFact | 0>;
+}
+
+/** A group that differs from the default version's: the name of a resource stands for one that is the same there. */
+export interface ChangedGroup {
+  group: string;
+  versions: { version: string; resources: (ResourceFact | string)[] }[];
+}
+
+/**
+ * `data/kubernetes-<minor>.json`: how a version differs from the default one. The file of the default version has no
+ * differences.
+ */
+export interface VersionFile {
+  kubernetes: string;
+  /** The default version at the time of writing. */
+  base: string;
+  /** Whether OpenAPI has defaults for the elements of lists and maps; up to 1.36, it has. */
+  elementDefaults?: false;
+  /** All groups in the order of discovery; the name of a group stands for one that is the same. */
+  groups?: (ChangedGroup | string)[];
+  /** Files of definitions that the default version does not have. */
+  added?: string[];
+  /** By file and name; null for a definition that this version does not have. */
+  definitions?: Record<string, Record<string, ChangedDefinition | null>>;
+  /** Fields of served kinds whose feature gate is off, each with its gate: `core.v1.PodSpec.schedulingGroup`. */
+  disabled: Record<string, string>;
+}

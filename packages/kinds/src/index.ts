@@ -25,6 +25,9 @@ export {
   definition,
   definitionNames,
   definitionOf,
+  KUBERNETES_MINORS,
+  KubernetesFacts,
+  kubernetesFacts,
   kubernetesVersion,
 } from "./facts.ts";
 export * from "./generated/preferred.ts";

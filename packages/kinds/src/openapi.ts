@@ -6,15 +6,21 @@ type OpenApi = Record<string, unknown>;
 
 /**
  * A definition as the server publishes it in OpenAPI v3, without descriptions. `nameOf` gives the names that
- * references use (the server writes `io.k8s.api.apps.v1.Deployment` for `apps.v1.Deployment`).
+ * references use (the server writes `io.k8s.api.apps.v1.Deployment` for `apps.v1.Deployment`). Before 1.37, elements of lists
+ * and maps have the zero value of their type as default.
  */
-export function openApiSchema(name: string, fact: DefinitionFact, nameOf: (definition: string) => string): OpenApi {
+export function openApiSchema(
+  name: string,
+  fact: DefinitionFact,
+  nameOf: (definition: string) => string,
+  elementDefaults = true,
+): OpenApi {
   const file = fileOf(name);
   const custom = customTypes[name];
   if (fact.custom && custom) return structuredClone(custom.published) as OpenApi;
   const required = Object.keys(fact.fields ?? {}).filter((field) => fact.fields?.[field]?.[2].includes("r"));
   const properties = Object.fromEntries(
-    Object.entries(fact.fields ?? {}).map(([field, value]) => [field, property(value, file, nameOf)]),
+    Object.entries(fact.fields ?? {}).map(([field, value]) => [field, property(value, file, nameOf, elementDefaults)]),
   );
   return {
     type: "object",
@@ -29,12 +35,13 @@ function property(
   [typeText, , flags, extras = {}]: FieldFact,
   file: string,
   nameOf: (name: string) => string,
+  elementDefaults: boolean,
 ): OpenApi {
   const type = parseType(typeText, file);
   const published = extras.default ?? impliedDefault(type, flags);
   const node: OpenApi = {
     ...(published !== undefined && { default: published }),
-    ...shape(type, nameOf),
+    ...shape(type, nameOf, elementDefaults),
     ...(extras.format && { format: extras.format }),
     ...(extras.listKeys && { "x-kubernetes-list-map-keys": extras.listKeys }),
     ...(extras.listType && { "x-kubernetes-list-type": extras.listType }),
@@ -73,22 +80,22 @@ const scalarShape: Record<Scalar, OpenApi> = {
   bytes: { type: "string", format: "byte" },
 };
 
-function shape(type: FieldType, nameOf: (name: string) => string): OpenApi {
+function shape(type: FieldType, nameOf: (name: string) => string, elementDefaults: boolean): OpenApi {
   switch (type.form) {
     case "scalar":
       return scalarShape[type.name];
     case "definition":
       return { $ref: `#/components/schemas/${nameOf(type.name)}` };
     case "list":
-      return { type: "array", items: element(type.element, nameOf) };
+      return { type: "array", items: element(type.element, nameOf, elementDefaults) };
     case "map":
-      return { type: "object", additionalProperties: element(type.element, nameOf) };
+      return { type: "object", additionalProperties: element(type.element, nameOf, elementDefaults) };
   }
 }
 
-function element(type: FieldType, nameOf: (name: string) => string): OpenApi {
-  const zero = impliedDefault(type, "");
-  return wrapReference({ ...(zero !== undefined && { default: zero }), ...shape(type, nameOf) });
+function element(type: FieldType, nameOf: (name: string) => string, elementDefaults: boolean): OpenApi {
+  const zero = elementDefaults ? impliedDefault(type, "") : undefined;
+  return wrapReference({ ...(zero !== undefined && { default: zero }), ...shape(type, nameOf, elementDefaults) });
 }
 
 /** Nothing may stand beside a $ref. */

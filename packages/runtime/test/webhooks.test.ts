@@ -19,6 +19,7 @@ import {
   fieldInvalid,
   Metrics,
   serveWebhooks,
+  silentLog,
   WebhookRegistration,
   Webhooks,
   webhookPermissions,
@@ -253,6 +254,24 @@ test("a mistake in a webhook is the server's to judge, not an answer", async () 
   assert.equal(answer.body, "oops\n");
   const nowhere = await webhooks.transport({ method: "POST", path: "/nowhere", headers: {} });
   assert.equal(nowhere.status, 404);
+});
+
+test("what is no review of an API server is refused, and is no failure of the webhook", async () => {
+  const errors: unknown[] = [];
+  const log = { ...silentLog, error: (fields: unknown) => void errors.push(fields) };
+  const { transport } = new Webhooks({ admissions: [judge], conversions: [Model], log: log as never });
+  const post = async (path: string, body: string) => {
+    const headers = { "content-type": "application/json" };
+    return (await transport({ method: "POST", path, headers, body })).status;
+  };
+  const [mutating, validating] = ["mutate", "validate"].map((part) => `/${part}/${judge.name}`);
+  for (const path of ["/convert", mutating!, validating!]) {
+    for (const request of [undefined, null, [], "x", {}, { uid: 1 }, { uid: "u", object: "x", objects: {} }]) {
+      assert.equal(await post(path, JSON.stringify({ request })), 400, `${path} ${JSON.stringify(request)}`);
+    }
+    for (const body of ["null", "[]", "1", "{"]) assert.equal(await post(path, body), 400);
+  }
+  assert.deepEqual(errors, []);
 });
 
 test("replicas share certificates through a Secret, whichever creates them", async () => {

@@ -1,9 +1,10 @@
 import { apiVersionOf, type Schema } from "@konverge/core";
-import { type BuiltinResource, builtinResources, builtinSchema } from "@konverge/kinds";
+import { type BuiltinResource, builtinSchema, type KubernetesFacts } from "@konverge/kinds";
 import type { Codec } from "../codec/codec.ts";
 import { typedCodec } from "../codec/typed.ts";
 import { crdStrategy } from "../crd/strategy.ts";
 import type { ResourceDefinition, ResourceVersion } from "../resources/definition.ts";
+import { withoutDisabledFields } from "../resources/disabled-fields.ts";
 import type { Registry } from "../resources/registry.ts";
 import { conversionOf, strategyOf } from "../resources/strategies/strategies.ts";
 
@@ -20,8 +21,9 @@ const DEPRECATIONS: Record<string, string> = {
 
 /** Puts every built-in resource of the facts into the registry. */
 export function registerBuiltins(registry: Registry): void {
-  const byName = Map.groupBy(builtinResources(), ({ group, plural }) => `${group}/${plural}`);
-  for (const [name, versions] of byName) registry.set(definitionOf(name, versions));
+  const { facts } = registry;
+  const byName = Map.groupBy(facts.resources(), ({ group, plural }) => `${group}/${plural}`);
+  for (const [name, versions] of byName) registry.set(definitionOf(name, versions, facts));
   for (const [name, { storage }] of Object.entries(SHARED_STORAGE)) {
     const [group, plural] = name.split("/") as [string, string];
     const [storedGroup, storedPlural] = storage.split("/") as [string, string];
@@ -30,10 +32,10 @@ export function registerBuiltins(registry: Registry): void {
   }
 }
 
-function definitionOf(name: string, served: BuiltinResource[]): ResourceDefinition {
+function definitionOf(name: string, served: BuiltinResource[], facts: KubernetesFacts): ResourceDefinition {
   const [first] = served as [BuiltinResource];
   const { group, plural, singular, namespaced, shortNames, categories } = first;
-  const versions = new Map(served.map((resource) => [resource.version, versionOf(resource)]));
+  const versions = new Map(served.map((resource) => [resource.version, versionOf(resource, facts)]));
   const shared = SHARED_STORAGE[name];
   return {
     group,
@@ -46,7 +48,11 @@ function definitionOf(name: string, served: BuiltinResource[]): ResourceDefiniti
     storedAs: shared?.storedAs ?? apiVersionOf(first),
     storageCodec: versions.get(first.version)!.codec,
     versions,
-    strategy: first.kind === "CustomResourceDefinition" ? crdStrategy : strategyOf(group, first.kind),
+    strategy: withoutDisabledFields(
+      first.kind === "CustomResourceDefinition" ? crdStrategy : strategyOf(group, first.kind),
+      first.definition,
+      facts,
+    ),
     custom: false,
     storage: shared?.storage ?? name,
     convert: conversionOf(group, first.kind),
@@ -54,8 +60,8 @@ function definitionOf(name: string, served: BuiltinResource[]): ResourceDefiniti
 }
 
 /** The codec of a built-in kind, which fills in first what depends on a field not being there. */
-function codecOf(resource: BuiltinResource, schema: () => Schema): Codec {
-  const codec = typedCodec(resource.definition, resource, schema);
+function codecOf(resource: BuiltinResource, schema: () => Schema, facts: KubernetesFacts): Codec {
+  const codec = typedCodec(resource.definition, resource, schema, facts);
   const { presets } = strategyOf(resource.group, resource.kind);
   if (!presets) return codec;
   const { applyDefaults } = codec;
@@ -66,9 +72,9 @@ function codecOf(resource: BuiltinResource, schema: () => Schema): Codec {
   return codec;
 }
 
-function versionOf(resource: BuiltinResource): ResourceVersion {
+function versionOf(resource: BuiltinResource, facts: KubernetesFacts): ResourceVersion {
   const { group, version, kind, verbs, subresources, columns, selectableFields } = resource;
-  const schema = () => builtinSchema(group, version, kind);
+  const schema = () => builtinSchema(group, version, kind, facts);
   const deprecation = DEPRECATIONS[`${apiVersionOf(resource)}/${kind}`];
   return {
     version,
@@ -78,7 +84,7 @@ function versionOf(resource: BuiltinResource): ResourceVersion {
     get schema() {
       return schema();
     },
-    codec: codecOf(resource, schema),
+    codec: codecOf(resource, schema, facts),
     subresources: new Map(subresources.map((subresource) => [subresource.name, subresource])),
     columns,
     selectableFields,

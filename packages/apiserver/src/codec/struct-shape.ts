@@ -1,4 +1,4 @@
-import { definition, type FieldFact } from "@konverge/kinds";
+import { type FieldFact, type KubernetesFacts, kubernetesFacts } from "@konverge/kinds";
 import { DecodeError } from "./decode-error.ts";
 import {
   convertedToInt32,
@@ -147,25 +147,30 @@ function jsonSchema(): Shape {
   return shapeOf("apiextensions.v1.JSONSchemaProps");
 }
 
-const structs = new Map<string, StructShape>();
+const structs = new WeakMap<KubernetesFacts, Map<string, StructShape>>();
 
-/** The shape of a definition such as `apps.v1.DeploymentSpec`. */
-export function shapeOf(name: string): Shape {
+/** The shape of a definition such as `apps.v1.DeploymentSpec` in a version of Kubernetes; by default the default one. */
+export function shapeOf(name: string, facts: KubernetesFacts = kubernetesFacts()): Shape {
   const known = CUSTOM[name];
   if (known) return known;
-  let shape = structs.get(name);
+  let shapes = structs.get(facts);
+  if (!shapes) {
+    shapes = new Map();
+    structs.set(facts, shapes);
+  }
+  let shape = shapes.get(name);
   if (!shape) {
-    shape = new StructShape(name);
-    structs.set(name, shape);
+    shape = new StructShape(name, facts);
+    shapes.set(name, shape);
   }
   return shape;
 }
 
-function typeShape(text: string, file: string): Shape {
-  if (text.startsWith("[]")) return listOf(typeShape(text.slice(2), file));
-  if (text.startsWith("items[]")) return listOf(typeShape(text.slice(7), file));
-  if (text.startsWith("map[]")) return mapOf(typeShape(text.slice(5), file));
-  return SCALARS[text] ?? shapeOf(text.includes(".") ? text : `${file}.${text}`);
+function typeShape(text: string, file: string, facts: KubernetesFacts): Shape {
+  if (text.startsWith("[]")) return listOf(typeShape(text.slice(2), file, facts));
+  if (text.startsWith("items[]")) return listOf(typeShape(text.slice(7), file, facts));
+  if (text.startsWith("map[]")) return mapOf(typeShape(text.slice(5), file, facts));
+  return SCALARS[text] ?? shapeOf(text.includes(".") ? text : `${file}.${text}`, facts);
 }
 
 function listOf(element: Shape): Shape {
@@ -251,23 +256,25 @@ class StructShape implements Shape {
   readonly type: string;
   readonly #name: string;
   readonly #struct: string;
+  readonly #facts: KubernetesFacts;
   #fields: Field[] | undefined;
   #index = new Map<string, number>();
   /** How many fields are written even where there is no value. */
   #always = 0;
 
-  constructor(name: string) {
+  constructor(name: string, facts: KubernetesFacts) {
     this.#name = name;
+    this.#facts = facts;
     this.#struct = name.slice(name.lastIndexOf(".") + 1);
     this.type = name.split(".").slice(-2).join(".");
   }
 
   get fields(): Field[] {
     if (this.#fields) return this.#fields;
-    const fact = definition(this.#name);
-    if (!fact) throw new Error(`there is no definition ${this.#name}`);
+    const fact = this.#facts.definition(this.#name);
+    if (!fact) throw new Error(`there is no definition ${this.#name} in Kubernetes ${this.#facts.version}`);
     const file = this.#name.slice(0, this.#name.lastIndexOf("."));
-    this.#fields = Object.entries(fact.fields ?? {}).map(([name, fact]) => fieldOf(name, fact, file));
+    this.#fields = Object.entries(fact.fields ?? {}).map(([name, fact]) => fieldOf(name, fact, file, this.#facts));
     for (const [index, { name, skipped }] of this.#fields.entries()) {
       this.#index.set(name, index);
       if (!skipped) this.#always++;
@@ -396,8 +403,8 @@ function put(map: Record<string, unknown>, key: string, value: unknown): void {
   else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: string): Field {
-  const shape = typeShape(type, file);
+function fieldOf(name: string, [type, , flags, extras = {}]: FieldFact, file: string, facts: KubernetesFacts): Field {
+  const shape = typeShape(type, file, facts);
   const pointer = flags.includes("p");
   const omitEmpty = flags.includes("o");
   const zeroIsEmpty = pointer || (!(shape instanceof StructShape) && shape.isEmpty(shape.zero()));

@@ -1,4 +1,5 @@
 import { apiVersionOf, type GroupVersionKind, type Schema } from "@konverge/core";
+import type { KubernetesFacts } from "@konverge/kinds";
 import { applyDefaults } from "@konverge/schema";
 import type { JsonObject } from "@konverge/schema/patch";
 import type { Codec } from "./codec.ts";
@@ -6,9 +7,14 @@ import { keepReset } from "./managed-fields-reset.ts";
 import { readAs, shapeOf } from "./struct-shape.ts";
 import type { WorkingObject } from "./working-object.ts";
 
-/** The codec of a built-in kind, from the facts of its definition (`apps.v1.Deployment`). */
-export function typedCodec(definition: string, gvk: GroupVersionKind, schema: () => Schema): Codec {
-  const shape = shapeOf(definition);
+/** The codec of a built-in kind, from the facts of its definition (`apps.v1.Deployment`); by default the default version's. */
+export function typedCodec(
+  definition: string,
+  gvk: GroupVersionKind,
+  schema: () => Schema,
+  facts?: KubernetesFacts,
+): Codec {
+  const shape = shapeOf(definition, facts);
   const apiVersion = apiVersionOf(gvk);
   let zero: JsonObject | undefined;
   // Keys keep the place of their first mention: these two come first.

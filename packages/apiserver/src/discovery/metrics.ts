@@ -1,5 +1,4 @@
 import { own } from "@konverge/core";
-import { kubernetesVersion } from "@konverge/kinds";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
@@ -66,8 +65,8 @@ export class ServerMetrics {
       ])
       .filter(([, size]) => size > 0)
       .sort(([a], [b]) => (a < b ? -1 : 1));
-    const [major = "", minor = ""] = kubernetesVersion().split(".");
-    const build = labelsText({ git_version: `v${kubernetesVersion()}`, major, minor });
+    const [major = "", minor = ""] = registry.facts.version.split(".");
+    const build = labelsText({ git_version: `v${registry.facts.version}`, major, minor });
     const others = this.more().flatMap(([name, type, help, series]) =>
       family(
         name,

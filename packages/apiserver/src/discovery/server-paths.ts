@@ -1,5 +1,4 @@
 import type { ApiResponse } from "@konverge/core";
-import { kubernetesVersion } from "@konverge/kinds";
 import type { RequestInfo } from "../http/request-info.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Store } from "../storage/store.ts";
@@ -16,7 +15,7 @@ export function serverPaths(
   const checks = healthChecks(store);
   return async (info) => {
     const { path } = info;
-    if (path === "/version" || path === "/version/") return json(version());
+    if (path === "/version" || path === "/version/") return json(version(registry.facts.version));
     if (path === "/" || path === "/index.html") return json({ paths: allPaths(registry, healthPaths(checks)) });
     if (path === "/metrics") {
       const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
@@ -36,8 +35,7 @@ function allPaths(registry: Registry, health: readonly string[]): string[] {
 }
 
 /** What `kubectl version` shows. The Go fields name what answers in their place. */
-function version() {
-  const text = kubernetesVersion();
+function version(text: string) {
   const [major, minor] = text.split(".") as [string, string];
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
   return {

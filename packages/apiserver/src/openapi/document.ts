@@ -1,5 +1,5 @@
 import type { Schema } from "@konverge/core";
-import { definition, definitionOf, kubernetesVersion, openApiSchema } from "@konverge/kinds";
+import { type KubernetesFacts, kubernetesFacts, openApiSchema } from "@konverge/kinds";
 import type { ServedVersion } from "../discovery/api-groups.ts";
 import { API_VERSION, KIND, METADATA, METADATA_FIELDS } from "./metadata-descriptions.ts";
 import { pathsOf } from "./operations.ts";
@@ -9,34 +9,35 @@ import { capital, groupId, type Paths, resourceListPaths, VERSION_INFO, VERSION_
 type OpenApi = Record<string, unknown>;
 
 /** The OpenAPI v3 document of one version of a group. */
-export function openApiDocument(served: ServedVersion): object {
-  const schemas = new Schemas(served);
+export function openApiDocument(served: ServedVersion, facts: KubernetesFacts = kubernetesFacts()): object {
+  const schemas = new Schemas(served, facts);
   const { group, version: own } = served;
   const root = group === "" ? `/api/${own}` : `/apis/${group}/${own}`;
   const isBuiltin = served.resources.some(({ definition: resource }) => !resource.custom);
   const id = capital(groupId(group)) + capital(own);
   const paths: Paths = isBuiltin ? resourceListPaths(root, `${groupId(group)}_${own}`, id) : {};
-  for (const { definition: resource, version } of served.resources) Object.assign(paths, pathsOf(resource, version));
+  for (const { definition: resource, version } of served.resources)
+    Object.assign(paths, pathsOf(resource, version, facts));
   for (const { definition: resource, version } of served.resources) {
     if (resource.custom)
       schemas.addCustom(resource.group, version.version, version.kind, version.listKind, version.schema);
     else if (version.verbs.includes("list"))
-      schemas.add(definitionOf(resource.group, version.version, version.listKind));
+      schemas.add(facts.definitionOf(resource.group, version.version, version.listKind));
   }
   schemas.addReferenced(paths);
-  return documentOf(paths, schemas.all());
+  return documentOf(paths, schemas.all(), facts);
 }
 
 /** A document that is about no objects: the description of the server. */
-export function serverDocument(paths: Paths): object {
-  const schemas = new Schemas({ group: "", version: "v1", resources: [] });
+export function serverDocument(paths: Paths, facts: KubernetesFacts = kubernetesFacts()): object {
+  const schemas = new Schemas({ group: "", version: "v1", resources: [] }, facts);
   schemas.addReferenced(paths);
   const isVersion = "/version/" in paths;
-  return documentOf(paths, isVersion ? { [builtinSchemaName(VERSION_INFO)]: VERSION_SCHEMA } : schemas.all());
+  return documentOf(paths, isVersion ? { [builtinSchemaName(VERSION_INFO)]: VERSION_SCHEMA } : schemas.all(), facts);
 }
 
-function documentOf(paths: Paths, schemas: Record<string, OpenApi>): object {
-  const [major, minor] = kubernetesVersion().split(".");
+function documentOf(paths: Paths, schemas: Record<string, OpenApi>, facts: KubernetesFacts): object {
+  const [major, minor] = facts.version.split(".");
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes", version: `${major}.${minor}` },
@@ -61,9 +62,11 @@ class Schemas {
   /** Definitions by the name they are referred to with. */
   readonly #definitions = new Map<string, string>();
   readonly #served: ServedVersion;
+  readonly #facts: KubernetesFacts;
 
-  constructor(served: ServedVersion) {
+  constructor(served: ServedVersion, facts: KubernetesFacts) {
     this.#served = served;
+    this.#facts = facts;
   }
 
   all(): Record<string, OpenApi> {
@@ -73,14 +76,14 @@ class Schemas {
   add(definitionName: string): void {
     const name = builtinSchemaName(definitionName);
     if (this.#found.has(name)) return;
-    const fact = definition(definitionName);
+    const fact = this.#facts.definition(definitionName);
     if (!fact) return;
     const refer = (other: string) => {
       const referred = builtinSchemaName(other);
       this.#definitions.set(referred, other);
       return referred;
     };
-    const plain = openApiSchema(definitionName, fact, refer);
+    const plain = openApiSchema(definitionName, fact, refer, this.#facts.elementDefaults);
     const schema = name === OBJECT_META ? described(plain) : plain;
     const kinds = this.#kindsOf(definitionName, fact.groupVersions);
     this.#found.set(name, kinds.length > 0 ? { ...schema, "x-kubernetes-group-version-kind": kinds } : schema);
@@ -93,7 +96,7 @@ class Schemas {
     for (const [key, value] of Object.entries(part)) {
       if (key === "$ref" && typeof value === "string") {
         const name = value.slice("#/components/schemas/".length);
-        const known = this.#definitions.get(name) ?? definitionNameOf(name);
+        const known = this.#definitions.get(name) ?? definitionNameOf(name, this.#facts);
         if (known) this.add(known);
       } else this.addReferenced(value);
     }
@@ -136,7 +139,10 @@ class Schemas {
     // The bodies of subresources: Scale, Eviction, TokenRequest.
     const foreign = resources
       .flatMap(({ version: served }) => [...served.subresources.values()])
-      .find(({ kind: of }) => of.kind === kind && definitionOf(of.group, of.version, of.kind) === definitionName);
+      .find(
+        ({ kind: of }) =>
+          of.kind === kind && this.#facts.definitionOf(of.group, of.version, of.kind) === definitionName,
+      );
     return foreign ? [{ group: foreign.kind.group, kind, version: foreign.kind.version }] : [];
   }
 }
@@ -158,9 +164,9 @@ function described(schema: OpenApi): OpenApi {
 }
 
 /** The definition that a reference made outside of facts (DeleteOptions, Status, Scale) names. */
-function definitionNameOf(name: string): string | undefined {
+function definitionNameOf(name: string, facts: KubernetesFacts): string | undefined {
   const match = /^io\.k8s\.(?:apimachinery\.pkg\.apis|api)\.(.+)$/.exec(name);
-  return match && definition(match[1]!) ? match[1]! : undefined;
+  return match && facts.definition(match[1]!) ? match[1]! : undefined;
 }
 
 /** A CRD's schema as it is published: rules are the server's own business, some forms are spelled out. */

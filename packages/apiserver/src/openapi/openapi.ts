@@ -75,11 +75,12 @@ export class OpenApi {
     const type = own(SWAGGER_TYPES, asked.type)!;
     let document = this.#swaggers.get(type);
     if (!document) {
+      const { facts } = this.#registry;
       const documents = [
-        ...[...this.#served.values()].map(openApiDocument),
-        ...[...this.#own.values()].map(serverDocument),
+        ...[...this.#served.values()].map((served) => openApiDocument(served, facts)),
+        ...[...this.#own.values()].map((paths) => serverDocument(paths, facts)),
       ];
-      const own = swaggerDocument(documents);
+      const own = swaggerDocument(documents, facts.version);
       const swagger = withParts(own, this.#foreign.openApi2());
       const body = type === PROTOBUF_TYPE ? encodeSwagger(swagger) : stringifyJson(swagger);
       document = { body, hash: digest(body) };
@@ -122,7 +123,8 @@ export class OpenApi {
     if (!served && !own) return undefined;
     let document = this.#texts.get(name);
     if (!document) {
-      const text = stringifyJson(served ? openApiDocument(served) : serverDocument(own!));
+      const { facts } = this.#registry;
+      const text = stringifyJson(served ? openApiDocument(served, facts) : serverDocument(own!, facts));
       document = { text, hash: digest(text) };
       this.#texts.set(name, document);
     }

@@ -1,4 +1,4 @@
-import { definitionOf } from "@konverge/kinds";
+import { type KubernetesFacts, kubernetesFacts } from "@konverge/kinds";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "../resources/definition.ts";
 import { connectionPaths } from "./connections.ts";
 import * as parameters from "./parameters.ts";
@@ -8,8 +8,12 @@ import { capital, groupId, type Paths } from "./server-documents.ts";
 const meta = (kind: string) => builtinSchemaName(`meta.v1.${kind}`);
 
 /** The paths of one resource in one version, with all operations on it. */
-export function pathsOf(definition: ResourceDefinition, version: ResourceVersion): Paths {
-  const paths = new ResourcePaths(definition, version).all();
+export function pathsOf(
+  definition: ResourceDefinition,
+  version: ResourceVersion,
+  facts: KubernetesFacts = kubernetesFacts(),
+): Paths {
+  const paths = new ResourcePaths(definition, version, facts).all();
   for (const path of Object.values(paths)) shareParameters(path);
   return paths;
 }
@@ -26,9 +30,11 @@ function shareParameters(path: Record<string, unknown>): void {
 class ResourcePaths {
   readonly #definition: ResourceDefinition;
   readonly #version: ResourceVersion;
+  readonly #facts: KubernetesFacts;
   readonly #root: string;
 
-  constructor(definition: ResourceDefinition, version: ResourceVersion) {
+  constructor(definition: ResourceDefinition, version: ResourceVersion, facts: KubernetesFacts) {
+    this.#facts = facts;
     this.#definition = definition;
     this.#version = version;
     this.#root = definition.group === "" ? `/api/${version.version}` : `/apis/${definition.group}/${version.version}`;
@@ -123,7 +129,9 @@ class ResourcePaths {
   #kindName(kind = this.#version.kind): string {
     const { group, custom } = this.#definition;
     const { version } = this.#version;
-    return custom ? customSchemaName(group, version, kind) : builtinSchemaName(definitionOf(group, version, kind));
+    return custom
+      ? customSchemaName(group, version, kind)
+      : builtinSchemaName(this.#facts.definitionOf(group, version, kind));
   }
 
   #object(suffix: string, verbs: readonly string[], schema: string, kind: string): Record<string, unknown> {
@@ -143,7 +151,9 @@ class ResourcePaths {
   #subresource({ name, kind, verbs }: SubresourceDefinition): Record<string, unknown> {
     const suffix = name.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
     const isOwn = kind.kind === this.#version.kind && kind.group === this.#definition.group;
-    const schema = isOwn ? this.#kindName() : builtinSchemaName(definitionOf(kind.group, kind.version, kind.kind));
+    const schema = isOwn
+      ? this.#kindName()
+      : builtinSchemaName(this.#facts.definitionOf(kind.group, kind.version, kind.kind));
     return {
       ...this.#object(suffix, verbs, schema, kind.kind),
       ...(verbs.includes("create") && {

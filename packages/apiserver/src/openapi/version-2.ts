@@ -1,5 +1,3 @@
-import { kubernetesVersion } from "@konverge/kinds";
-
 /** A JSON object of some document. */
 export type Part = Record<string, unknown>;
 
@@ -18,14 +16,14 @@ export interface SwaggerDocument {
 }
 
 /** Everything that is served, in the older form of OpenAPI: one document, made from those of v3. */
-export function swaggerDocument(documents: Iterable<object>): SwaggerDocument {
+export function swaggerDocument(documents: Iterable<object>, kubernetes: string): SwaggerDocument {
   const paths: Record<string, Part> = {};
   const definitions: Record<string, Part> = {};
   for (const { paths: own, components } of documents as Iterable<Document>) {
     for (const [path, item] of Object.entries(own)) paths[path] = pathItem(item);
     for (const [name, schema] of Object.entries(components.schemas)) definitions[name] ??= definitionOf(schema);
   }
-  const version = `v${kubernetesVersion()}`;
+  const version = `v${kubernetes}`;
   return { swagger: "2.0", info: { title: "Kubernetes", version }, paths, definitions };
 }
 

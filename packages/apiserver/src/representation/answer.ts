@@ -105,8 +105,8 @@ function versionOf(object: WorkingObject): string {
 
 /** What Go calls the type of the objects: `*core.ConfigMap`. */
 function goTypeOf(call: Call, kind: string): string {
-  const { definition, version } = call;
+  const { definition, version, registry } = call;
   if (definition.custom) return kind === version.kind ? "*unstructured.Unstructured" : "*unstructured.UnstructuredList";
-  const known = knownKind({ group: definition.group, version: version.version, kind: version.kind });
+  const known = knownKind({ group: definition.group, version: version.version, kind: version.kind }, registry.facts);
   return `*${known?.internal ?? definition.group}.${kind}`;
 }

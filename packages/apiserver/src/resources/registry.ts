@@ -1,10 +1,17 @@
+import { type KubernetesFacts, kubernetesFacts } from "@konverge/kinds";
 import type { ResourceDefinition, ResourceVersion } from "./definition.ts";
 
 /** Everything the server serves, by group and plural. Built-in resources are there from the start; those of CRDs are added and removed. */
 export class Registry {
+  /** Of the version of Kubernetes that is served. */
+  readonly facts: KubernetesFacts;
   readonly #resources = new Map<string, ResourceDefinition>();
   readonly #waiters = new Map<string, Set<() => void>>();
   #generation = 0;
+
+  constructor(facts: KubernetesFacts = kubernetesFacts()) {
+    this.facts = facts;
+  }
 
   /** Counts changes, so that what is derived from the registry (discovery, OpenAPI) knows when it is stale. */
   get generation(): number {

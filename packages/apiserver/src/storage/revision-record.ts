@@ -22,11 +22,14 @@ export class RevisionRecord {
     this.#file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   }
 
-  /** Undefined for a new file; NaN for one in which no slot is whole. */
+  /**
+   * Undefined for a file that says nothing: a new one, or one of zeros, as a power failure leaves a file of which the length
+   * was written and not the content. NaN for one in which no slot is whole.
+   */
   read(): number | undefined {
     const bytes = Buffer.alloc(2 * SLOT_BYTES);
     const length = readSync(this.#file, bytes, 0, bytes.length, 0);
-    if (length === 0) return undefined;
+    if (bytes.subarray(0, length).every((byte) => byte === 0)) return undefined;
     const revisions = [0, 1].map((slot) => revisionIn(bytes.toString("latin1", slot * SLOT_BYTES, length)));
     this.#next = revisions[0]! > (revisions[1] || 0) ? 1 : 0;
     const whole = revisions.filter((revision) => !Number.isNaN(revision));

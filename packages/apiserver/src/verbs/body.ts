@@ -1,6 +1,5 @@
 import {
   ApiError,
-  type ApiRequest,
   apiVersionOf,
   badRequest,
   type GroupVersionKind,
@@ -65,7 +64,7 @@ export function ownKind({ definition, version }: Call): Expected {
 function parseBody(call: Call, expected: Expected): JsonText & { text: string } {
   const { request, definition } = call;
   const type = contentType(request) || MEDIA_TYPES[0]!;
-  if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) return { ...parseProtobuf(request, expected), text: "" };
+  if (type === PROTOBUF_MEDIA_TYPE && !definition.custom) return { ...parseProtobuf(call, expected), text: "" };
   const text = bodyText(request);
   if (type === "application/json") {
     return { ...understood(() => parseJsonBody(text), text, expected), text };
@@ -74,10 +73,10 @@ function parseBody(call: Call, expected: Expected): JsonText & { text: string } 
   throw unsupportedMediaType(definition.custom ? MEDIA_TYPES.slice(0, 2) : MEDIA_TYPES);
 }
 
-function parseProtobuf(request: ApiRequest, expected: Expected): JsonText {
+function parseProtobuf({ request, registry: { facts } }: Call, expected: Expected): JsonText {
   const bytes = bodyBytes(request);
   try {
-    const value = decodeProtobuf(bytes, { default: expected });
+    const value = decodeProtobuf(bytes, { default: expected, facts });
     checkValue(value);
     return { value, duplicates: [] };
   } catch (error) {

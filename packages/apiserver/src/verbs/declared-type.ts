@@ -50,15 +50,15 @@ function unreadable(what: string): DecodeError {
 
 /** Why a body of one type cannot be read as one of another; undefined when it can. */
 export function typeProblem(
-  { definition }: Call,
+  { definition, registry: { facts } }: Call,
   expected: GroupVersionKind,
   actual: GroupVersionKind,
 ): string | undefined {
   const [given, wanted] = [apiVersionOf(actual), apiVersionOf(expected)];
   if (definition.custom || (given === wanted && actual.kind === expected.kind)) return undefined;
-  if (!knownKind(actual)) return notRegistered(actual.kind, given);
+  if (!knownKind(actual, facts)) return notRegistered(actual.kind, given);
   if (actual.kind === expected.kind && actual.group === expected.group) return undefined;
-  const target = `${knownKind(expected)?.internal ?? expected.group}.${expected.kind}`;
+  const target = `${knownKind(expected, facts)?.internal ?? expected.group}.${expected.kind}`;
   return `converting (${actual.version}.${actual.kind}) to (${target}): unknown conversion`;
 }
 

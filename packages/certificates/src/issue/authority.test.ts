@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { VirtualClock } from "@konverge/core";
 import { identifier, integer, time } from "../der/write.ts";
@@ -25,6 +25,16 @@ test("an authority signs itself, and says what it may do", () => {
     [ca.validFromDate, ca.validToDate],
     [new Date("2025-12-31T23:00:00Z"), new Date("2035-12-30T00:00:00Z")],
   );
+});
+
+test("a client certificate has the kind of key that its user's programs can read", () => {
+  const types = (["ec", "rsa"] as const).map((algorithm) => {
+    const { cert, key } = authority.client("x", [], algorithm);
+    const certificate = new X509Certificate(cert);
+    assert.ok(certificate.verify(ca.publicKey) && certificate.checkPrivateKey(createPrivateKey(key)));
+    return certificate.publicKey.asymmetricKeyType;
+  });
+  assert.deepEqual(types, ["ec", "rsa"]);
 });
 
 test("a serving certificate is for all names of the server, and for serving alone", () => {

@@ -32,6 +32,10 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
       "--kubeconfig <file>",
       "write the context to this file, as JSON if its name ends with .json (default: your kubeconfig)",
     )
+    .option(
+      "--kubernetes <version>",
+      "minor version of Kubernetes to serve, 1.33 to 1.37: its kinds, fields, defaults and feature gates (default: 1.36)",
+    )
     .option("--data <folder>", "keep the cluster's state in this folder (default: in memory)")
     .addOption(
       new Option(
@@ -190,12 +194,17 @@ export function envtestCommands(): Command[] {
       .option("--controllers", "run the built-in controllers, the scheduler and simulated nodes as well")
       .option("--no-strict-images", "simulate containers of any image (default: only of registered images)")
       .option("--image <image>", "register an image: its containers are simulated; repeatable", several)
+      .option(
+        "--kubernetes <version>",
+        "minor version of Kubernetes to serve, 1.33 to 1.37: its kinds, fields, defaults and feature gates (default: 1.36)",
+      )
       .option("--folder <path>", "folder to write (default: one in your home directory)")
       .addHelpText("after", '\nFor example: KUBEBUILDER_ASSETS="$(konverge envtest)" go test ./...')
-      .action(async ({ controllers = false, strictImages, image: images = [], folder }: EnvtestFlags) => {
+      .action(async ({ controllers = false, strictImages, image: images = [], folder, kubernetes }: EnvtestFlags) => {
         const { writeAssets } = await import("../envtest/assets.ts");
         const place = folder === undefined ? {} : { folder: resolve(folder) };
-        console.log(writeAssets({ controllers, anyImage: !strictImages, images, ...place }));
+        const version = kubernetes === undefined ? {} : { kubernetes };
+        console.log(writeAssets({ controllers, anyImage: !strictImages, images, ...place, ...version }));
       }),
   ];
 }
@@ -220,6 +229,7 @@ interface EnvtestFlags {
   strictImages: boolean;
   image?: readonly string[];
   folder?: string;
+  kubernetes?: string;
 }
 
 function several(text: string, before: readonly string[] = []): readonly string[] {

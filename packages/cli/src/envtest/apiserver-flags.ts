@@ -20,6 +20,8 @@ export interface ApiServerSetup {
   readonly tls: TlsOptions;
   readonly admission: NonNullable<ApiServerOptions["admission"]>;
   readonly access: NonNullable<ApiServerOptions["access"]>;
+  /** The minor version that is served: no flag of kube-apiserver's, but of the launcher that envtest starts. */
+  readonly kubernetes?: string;
   /** Without both flags, kube-apiserver logs nothing. */
   readonly audit: AuditOptions;
 }
@@ -77,7 +79,9 @@ export function setupFrom(args: readonly string[], clock: Clock): ApiServerSetup
   const audiences = flags.get("api-audiences");
   const tokens = fileOf("token-auth-file");
   const [auditPolicyFile, auditLogPath] = [flags.get("audit-policy-file"), flags.get("audit-log-path")];
+  const kubernetes = flags.get("kubernetes");
   return {
+    ...(kubernetes !== undefined && { kubernetes }),
     host: host === "0.0.0.0" ? "127.0.0.1" : host,
     port: portOf(flags.get("secure-port") ?? "6443"),
     tls: { ...servingCertificate(flags, clock), ...(clientCa && { clientCa }) },

@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { kubernetesFacts } from "@konverge/kinds";
 import { makeFolder } from "../make-folder.ts";
 import { startedCommand } from "../started-files.ts";
 
@@ -12,6 +13,8 @@ export interface AssetOptions {
   readonly anyImage?: boolean;
   /** Images that are registered: their containers seem to run. */
   readonly images?: readonly string[];
+  /** The minor version of Kubernetes that is served. Default: the default one. */
+  readonly kubernetes?: string;
   /** Default: ~/.konverge/envtest, or under $KONVERGE_HOME. */
   readonly folder?: string;
 }
@@ -20,18 +23,22 @@ export interface AssetOptions {
  * Writes a folder for KUBEBUILDER_ASSETS: `kube-apiserver`, `etcd` and `kubectl`, of which the first is the embedded
  * cluster and the second a formality. Returns its path.
  */
-export function writeAssets({ controllers, anyImage = false, images = [], folder }: AssetOptions): string {
+export function writeAssets({ controllers, anyImage = false, images = [], kubernetes, folder }: AssetOptions): string {
   if (process.platform === "win32") {
     throw new Error("on Windows, envtest starts .exe files only: run the suite in WSL, or against `konverge up`");
   }
+  // A version that is not served fails here, not in the suite.
+  kubernetesFacts(kubernetes);
   const home = process.env["KONVERGE_HOME"] ?? join(homedir(), ".konverge");
-  const path = folder ?? join(home, controllers ? "envtest-controllers" : "envtest");
+  const name = controllers ? "envtest-controllers" : "envtest";
+  const path = folder ?? join(home, kubernetes === undefined ? name : `${name}-${kubernetes}`);
   makeFolder(path, folder === undefined ? `the folder ${path}` : `--folder ${path}`);
   const started = (name: Parameters<typeof startedCommand>[0]) => startedCommand(name).map(quoted).join(" ");
   const named = images.map((image) => ` --image ${quoted(image)}`).join("");
   const more = ` --controllers${anyImage ? " --no-strict-images" : ""}${named}`;
   const program = controllers ? `${started("konverge")} envtest-apiserver${more} --` : started("envtest-apiserver");
-  launcher(join(path, "kube-apiserver"), `exec ${program} "$@"`);
+  const version = kubernetes === undefined ? "" : ` --kubernetes=${quoted(kubernetes)}`;
+  launcher(join(path, "kube-apiserver"), `exec ${program}${version} "$@"`);
   launcher(join(path, "etcd"), `exec ${started("envtest-etcd")} "$@"`);
   const kubectl = findInPath("kubectl", path);
   launcher(

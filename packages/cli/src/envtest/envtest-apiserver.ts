@@ -20,9 +20,9 @@ export async function runEnvtestApiServer(
     return;
   }
   const clock = realClock();
-  const { host, port, tls, access, admission, audit: audited } = setupFrom(args, clock);
+  const { host, port, tls, access, admission, audit: audited, ...version } = setupFrom(args, clock);
   const audit = await openAudit(audited, clock);
-  const cluster = await start({ clock, access, admission, ...(audit && { audit: audit.log }) });
+  const cluster = await start({ clock, access, admission, ...version, ...(audit && { audit: audit.log }) });
   const listener = await listen(cluster.guard, {
     host,
     port,

@@ -36,6 +36,8 @@ export interface UpOptions extends AuditOptions {
   /** Pods of real nodes have addresses out of this range. */
   clusterCidr?: string;
   kubeconfig?: string;
+  /** The minor version of Kubernetes that it serves. */
+  kubernetes?: string;
   data?: string;
   /** What the state in `data` survives. */
   durability?: Durability;
@@ -121,6 +123,7 @@ export async function up(options: UpOptions, machine: Clock = realClock(), signa
         rootCertificate: data.authority.cert,
         frontProxy: data.frontProxy,
         ...(clusterCidr !== undefined && { clusterCidr }),
+        ...(options.kubernetes !== undefined && { kubernetes: options.kubernetes }),
         ...(real && { localVolumes: real.localVolumes }),
         bootstrapTokens: real !== undefined || options.bootstrapKubeconfig !== undefined,
         strictImages: options.strictImages ?? false,

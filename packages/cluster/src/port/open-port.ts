@@ -75,8 +75,11 @@ export async function openPort(guard: Guard, options: PortOptions = {}): Promise
     advertised:
       ip === undefined ? undefined : { ip, port, url: `https://${ip.includes(":") ? `[${ip}]` : ip}:${port}` },
     authority,
-    kubeconfig: (user = "kubernetes-admin", groups = ["system:masters"]) =>
-      kubeconfigText({ name, url, ca: authority.cert, user, credential: authority.client(user, groups) }),
+    kubeconfig: (user = "kubernetes-admin", groups = ["system:masters"]) => {
+      // RSA, as kubeadm makes it: the usual client for Java (fabric8) reads no other keys without one more library.
+      const credential = authority.client(user, groups, "rsa");
+      return kubeconfigText({ name, url, ca: authority.cert, user, credential });
+    },
     credential: (user, groups) => authority.client(user, groups),
     close,
     [Symbol.asyncDispose]: close,

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type HeaderMap, readText, type Transport } from "@konverge/core";
+import { BodyBudget } from "./body-budget.ts";
 import { nodeHttp, nodeHttps } from "./on-demand.ts";
 
 export interface ServeHttpOptions {
@@ -11,8 +12,10 @@ export interface ServeHttpOptions {
   host?: string;
   /** Serve TLS. The context can be replaced while the server runs. */
   tls?: TlsOptions;
-  /** Maximum size of a request body in bytes. Default: 8 MiB. */
+  /** Maximum size of a request body in bytes. Default: 64 KiB. */
   largestBody?: number;
+  /** Bytes that the bodies of all requests under way may take. Default: eight of the largest. */
+  allBodies?: number;
 }
 
 /** A server that listens. */
@@ -24,10 +27,13 @@ export interface HttpServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const DEFAULT_LARGEST_BODY = 8 * 1024 * 1024;
+/** Clients that are slower hold memory, and connections. An API server waits for a webhook for 30 s at most. */
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5_000 };
 
 /** Serves a function from request to response on a port. */
 export async function serveHttp(handler: Transport, options: ServeHttpOptions): Promise<HttpServer> {
+  const { largestBody = 64 * 1024, allBodies = 8 * largestBody } = options;
+  const bodies: Bodies = { largest: largestBody, budget: new BodyBudget(allBodies) };
   const busy = new Set<Socket>();
   let closing = false;
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -36,10 +42,10 @@ export async function serveHttp(handler: Transport, options: ServeHttpOptions): 
       busy.delete(request.socket);
       if (closing) request.socket.end();
     });
-    void answer(handler, request, response, options.largestBody ?? DEFAULT_LARGEST_BODY);
+    void answer(handler, request, response, bodies);
   };
-  const tlsServer = options.tls && nodeHttps().createServer(options.tls, listener);
-  const server: Server = tlsServer ?? nodeHttp().createServer(listener);
+  const tlsServer = options.tls && nodeHttps().createServer({ ...TIMEOUTS, ...options.tls }, listener);
+  const server: Server = tlsServer ?? nodeHttp().createServer(TIMEOUTS, listener);
   const open = new Set<Socket>();
   server.on(tlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     open.add(socket);
@@ -65,12 +71,17 @@ export async function serveHttp(handler: Transport, options: ServeHttpOptions): 
   };
 }
 
-async function answer(handler: Transport, request: IncomingMessage, response: ServerResponse, largest: number) {
+interface Bodies {
+  readonly largest: number;
+  readonly budget: BodyBudget;
+}
+
+async function answer(handler: Transport, request: IncomingMessage, response: ServerResponse, bodies: Bodies) {
   const { method = "GET", url = "/" } = request;
   try {
-    const body = await bodyOf(request, largest);
-    if (body === undefined) {
-      response.writeHead(413).end();
+    const body = await bodyOf(request, bodies);
+    if (typeof body === "number") {
+      response.writeHead(body, { connection: "close" }).end();
       return;
     }
     const {
@@ -86,13 +97,20 @@ async function answer(handler: Transport, request: IncomingMessage, response: Se
   }
 }
 
-async function bodyOf(request: IncomingMessage, largest: number): Promise<Buffer | undefined> {
+/** The body of a request, or the status with which it is refused: too large (413), or too much at a time (503). */
+async function bodyOf(request: IncomingMessage, { largest, budget }: Bodies): Promise<Buffer | 413 | 503> {
+  const address = request.socket.remoteAddress ?? "";
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largest) return undefined;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      if (size + chunk.length > largest) return 413;
+      if (!budget.take(address, chunk.length)) return 503;
+      size += chunk.length;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    budget.release(address, size);
   }
-  return Buffer.concat(chunks);
 }

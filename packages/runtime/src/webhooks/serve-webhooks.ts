@@ -55,6 +55,8 @@ export interface WebhookServer extends AsyncDisposable {
 
 const DEFAULT_PORT = 9443;
 const DEFAULT_EVERY = 600_000;
+/** An object and what it was before, of at most 3 MiB each; or a list of objects to convert. */
+const LARGEST_REVIEW = 8 * 1024 * 1024;
 
 /**
  * Serves webhooks over TLS and registers them with the API server:
@@ -88,7 +90,12 @@ export async function serveWebhooks(webhooks: Webhooks, options: ServeWebhooksOp
     minVersion: "TLSv1.2" as const,
   });
   const { port = DEFAULT_PORT, host } = options;
-  const serving: HttpServer = await serveHttp(webhooks.transport, { port, ...(host && { host }), tls: tls(current) });
+  const serving: HttpServer = await serveHttp(webhooks.transport, {
+    port,
+    ...(host && { host }),
+    tls: tls(current),
+    largestBody: LARGEST_REVIEW,
+  });
   const registration = new WebhookRegistration({
     client,
     name,

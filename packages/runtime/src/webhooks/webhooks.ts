@@ -82,6 +82,8 @@ export class Webhooks {
     } catch {
       return plain(400, "the review is not JSON");
     }
+    // Anyone who reaches the port may have sent it: that is no failure of the webhook, and nothing to log.
+    if (!isReview(review)) return plain(400, "the body is no review with a request: an API server sends one");
     try {
       const answer = await this.#review(pathname, review);
       return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(answer) };
@@ -139,6 +141,17 @@ export class Webhooks {
     }
   }
 }
+
+function isReview(value: unknown): boolean {
+  const { request } = asObject(value);
+  const { uid, object, oldObject, objects } = asObject(request);
+  const areObjects = [object, oldObject].every((one) => one === undefined || one === null || isObject(one));
+  return typeof uid === "string" && areObjects && (objects === undefined || Array.isArray(objects));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const asObject = (value: unknown) => (isObject(value) ? value : {});
 
 function pathOf({ name }: AdmissionWebhook, part: "mutate" | "validate"): string {
   return `/${part}/${name}`;

@@ -1,5 +1,5 @@
 import { type GroupVersionKind, gvkOf, isTooDeep, type JsonObject, type Schema } from "@konverge/core";
-import { builtinSchema } from "@konverge/kinds";
+import { builtinSchema, type KubernetesFacts } from "@konverge/kinds";
 import { decodeMessage } from "./decode.ts";
 import { openEnvelope } from "./envelope.ts";
 import { malformed, WireReader } from "./wire.ts";
@@ -7,6 +7,8 @@ import { malformed, WireReader } from "./wire.ts";
 /** What a body without apiVersion or kind is taken to be, and where schemas come from. */
 export interface ProtobufOptions {
   default?: GroupVersionKind;
+  /** The version of Kubernetes whose kinds are built in. Default: the default one. */
+  facts?: KubernetesFacts;
   schemaOf?: (gvk: GroupVersionKind) => Schema | undefined;
 }
 
@@ -22,7 +24,7 @@ export function decodeProtobuf(body: Uint8Array, options: ProtobufOptions = {}):
   if (kind === "") throw malformed("Object 'Kind' is missing in the protobuf message");
   if (apiVersion === "") throw malformed("Object 'apiVersion' is missing in the protobuf message");
   const gvk = gvkOf({ apiVersion, kind });
-  const schema = (options.schemaOf ?? builtinSchemaOf)(gvk);
+  const schema = options.schemaOf ? options.schemaOf(gvk) : builtinSchemaOf(gvk, options.facts);
   if (!schema) throw malformed(`no kind "${kind}" is registered for version "${apiVersion}"`);
   return { apiVersion, kind, ...decodeRaw(envelope.raw, schema) };
 }
@@ -35,9 +37,9 @@ export function decodeRaw(raw: Uint8Array, schema: Schema): JsonObject {
   return object;
 }
 
-function builtinSchemaOf({ group, version, kind }: GroupVersionKind): Schema | undefined {
+function builtinSchemaOf({ group, version, kind }: GroupVersionKind, facts?: KubernetesFacts): Schema | undefined {
   try {
-    return builtinSchema(group, version, kind);
+    return builtinSchema(group, version, kind, facts);
   } catch {
     // It throws for what is not built in.
     return undefined;

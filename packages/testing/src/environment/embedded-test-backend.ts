@@ -20,12 +20,17 @@ import {
 } from "./registrations.ts";
 import type { Shell } from "./shell.ts";
 import type { TestBackend } from "./test-backend.ts";
+import { unstoredFields } from "./unstored-fields.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** Options for a test environment on an embedded cluster. */
 export interface TestEnvironmentOptions {
   /** Default: virtual. kubectl needs `real`. */
   readonly time?: "virtual" | "real";
+  /** The minor version of Kubernetes that the cluster serves, `1.33` to `1.37`. Default: 1.36. */
+  readonly kubernetes?: string;
+  /** Called with each field that an operator writes and the server does not store: `Pod spec.hostnameOverride`. */
+  readonly onUnstored?: (field: string) => void;
   /** Default: a few nodes, some with GPUs of two types. */
   readonly nodes?: readonly NodeShape[];
   /** Default: `stage`. */
@@ -87,6 +92,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
       images,
       ...(options.containers && { containers: options.containers }),
       ...(nodes && { nodes }),
+      ...(options.kubernetes !== undefined && { kubernetes: options.kubernetes }),
       server: {
         ...(options.state && { state: options.state }),
         ...(options.history !== undefined && { history: { ms: options.history, changes: 1_000_000 } }),
@@ -117,7 +123,7 @@ export async function embeddedTestBackend(options: TestEnvironmentOptions = {}):
     conversionUrl: (operator) => (virtual ? `${urlOf(operator)}/convert` : UNREACHABLE_WEBHOOK_URL),
     wait,
     advance: pass,
-    connect: async (account) => asAccount(cluster, account),
+    connect: async (account) => asAccount(cluster, account, options.onUnstored),
     async register({ name, home, webhooks, client: own }) {
       if (!virtual) return serveWebhooksOnPort({ name, home, webhooks, client: own }, cluster.client);
       const secret = { name: `${name}-certificates`, namespace: home };
@@ -196,7 +202,11 @@ async function fromListener(
 const urlOf = (operator: string) => `https://${operator}.webhooks.test`;
 
 /** Every request is a separate turn, and passes the same checks as one from outside. */
-function asAccount(cluster: Cluster, { name, namespace }: { name: string; namespace: string }): Transport {
+function asAccount(
+  cluster: Cluster,
+  { name, namespace }: { name: string; namespace: string },
+  onUnstored?: (field: string) => void,
+): Transport {
   const certificate = {
     commonName: `system:serviceaccount:${namespace}:${name}`,
     organizations: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
@@ -204,7 +214,9 @@ function asAccount(cluster: Cluster, { name, namespace }: { name: string; namesp
   };
   return async (request) => {
     await new Promise<void>((resolve) => cluster.clock.post(resolve, `request of ${name}`));
-    return cluster.guard.handle(request, { address: "", certificate });
+    const response = await cluster.guard.handle(request, { address: "", certificate });
+    if (onUnstored) for (const field of unstoredFields(request, response)) onUnstored(field);
+    return response;
   };
 }
 

@@ -5,13 +5,19 @@ import type { TestEnvironmentOptions } from "../environment/embedded-test-backen
 import { runScenario } from "../environment/run-scenario.ts";
 import type { Scenario } from "../environment/test-environment.ts";
 import { type ExploreOptions, explore } from "./explore.ts";
-import type { Exploration } from "./finding.ts";
+import type { FaultFamily } from "./fault-family.ts";
+import type { Exploration, Finding } from "./finding.ts";
 import { sampleObject } from "./sample-object.ts";
 
 /** Options of {@link checkOperator}. */
 export interface CheckOperatorOptions extends ExploreOptions {
   /** The objects that a user creates, as YAML or objects. Default: one of each kind, generated from its schema. */
   readonly objects?: readonly (string | object)[];
+  /**
+   * The minor versions of Kubernetes to check it on, one after the other: `["1.34", "1.37"]`. Findings say on which, and a field
+   * that the operator writes and a version does not store is one. Default: the default version alone.
+   */
+  readonly kubernetes?: readonly string[];
 }
 
 /**
@@ -20,9 +26,24 @@ export interface CheckOperatorOptions extends ExploreOptions {
  *
  * ```ts
  * assertNoFindings(await checkOperator(noteOperator));
+ * assertNoFindings(await checkOperator(noteOperator, { kubernetes: ["1.34", "1.37"] }));
  * ```
  */
 export async function checkOperator(operator: Operator, options: CheckOperatorOptions = {}): Promise<Exploration> {
+  const { kubernetes: versions, ...shared } = options;
+  if (!versions) return checkOnVersion(operator, shared);
+  const checked: Exploration[] = [];
+  for (const kubernetes of versions) {
+    const unstored = new Set<string>();
+    const onUnstored = (field: string) => unstored.add(field);
+    const environment = { ...shared.environment, kubernetes, onUnstored };
+    const exploration = await checkOnVersion(operator, { ...shared, environment });
+    checked.push(onVersion(kubernetes, withUnstored(exploration, [...unstored])));
+  }
+  return together(checked);
+}
+
+async function checkOnVersion(operator: Operator, options: Omit<CheckOperatorOptions, "kubernetes">) {
   const { objects = operator.kinds.map((kind) => sampleObject(kind)), ...given } = options;
   // Which images an operator may choose is not known here.
   const rest = {
@@ -50,6 +71,53 @@ export async function checkOperator(operator: Operator, options: CheckOperatorOp
     }
   };
   return explore([creation, deletion], rest);
+}
+
+function withUnstored(exploration: Exploration, unstored: readonly string[]): Exploration {
+  const { seed, findings } = exploration;
+  const more = unstored.map((field): Finding => {
+    const message = `the operator writes ${field}, which this version does not store`;
+    return { oracle: "unstored-field", message, faults: [], seed, timeline: [], runs: 1 };
+  });
+  return { ...exploration, findings: [...findings, ...more] };
+}
+
+function onVersion(kubernetes: string, exploration: Exploration): Exploration {
+  const named = (findings: readonly Finding[]) =>
+    findings.map((finding) => ({ ...finding, message: `on Kubernetes ${kubernetes}: ${finding.message}` }));
+  const { findings, accepted, stopped } = exploration;
+  return {
+    ...exploration,
+    stopped: stopped && `on Kubernetes ${kubernetes}: ${stopped}`,
+    findings: named(findings),
+    accepted: named(accepted),
+  };
+}
+
+/** What was explored on several versions, as one result. */
+function together(explorations: readonly Exploration[]): Exploration {
+  const [first] = explorations;
+  if (!first) throw new Error("kubernetes: name at least one version");
+  const sum = (of: (one: Exploration) => number) => explorations.reduce((total, one) => total + of(one), 0);
+  const tried: Partial<Record<FaultFamily, number>> = {};
+  for (const { tried: own } of explorations) {
+    for (const [family, count] of Object.entries(own) as [FaultFamily, number][]) {
+      tried[family] = (tried[family] ?? 0) + count;
+    }
+  }
+  return {
+    seed: first.seed,
+    runs: sum(({ runs }) => runs),
+    points: sum(({ points }) => points),
+    tried,
+    pruned: sum(({ pruned }) => pruned),
+    earlier: sum(({ earlier }) => earlier),
+    covered: sum(({ covered }) => covered),
+    deterministic: explorations.every(({ deterministic }) => deterministic),
+    stopped: explorations.find(({ stopped }) => stopped)?.stopped,
+    findings: explorations.flatMap(({ findings }) => findings),
+    accepted: explorations.flatMap(({ accepted }) => accepted),
+  };
 }
 
 /** A rejected object is no finding: the operator never gets to see it. */

@@ -159,7 +159,10 @@ function specErrors(spec: AccessSpec, needsSubject: boolean): ReviewError[] {
 }
 
 function metadataErrors({ metadata }: AnyObject, allowed: readonly string[]): ReviewError[] {
-  const given = Object.keys(metadata ?? {}).filter((name) => name !== "managedFields" && !allowed.includes(name));
+  // Up to Kubernetes 1.33, an object without creationTimestamp has null there.
+  const given = Object.entries(metadata ?? {})
+    .filter(([name, value]) => value !== null && name !== "managedFields" && !allowed.includes(name))
+    .map(([name]) => name);
   if (given.length === 0) return [];
   const rule = allowed.length === 0 ? "must be empty" : `must be empty except for ${allowed.join(", ")}`;
   return [["metadata", `Invalid value: ${JSON.stringify(metadata)}: ${rule}`]];

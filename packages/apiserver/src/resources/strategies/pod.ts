@@ -1,6 +1,7 @@
 import { dns1123LabelErrors } from "@konverge/core";
 import type { Pod, Stored } from "../../codec/objects.ts";
 import type { Strategy } from "../definition.ts";
+import { podAnnotationUpdateErrors } from "./pod-spec/annotations.ts";
 import { immutable } from "./pod-spec/checks.ts";
 import { podDefaults } from "./pod-spec/defaults.ts";
 import { qosClass } from "./pod-spec/qos.ts";
@@ -34,8 +35,10 @@ export const pod: Strategy = {
     if (subresource === "ephemeralcontainers") return ephemeralUpdateErrors(object, old);
     return subresource === "resize" ? resizeErrors(object, old) : podUpdateErrors(object, old);
   },
-  validateStatusUpdate: ({ status }: Stored<Pod>, old: Stored<Pod>) =>
-    immutable("status.qosClass", status?.qosClass, old.status?.qosClass),
+  validateStatusUpdate: (object: Stored<Pod>, old: Stored<Pod>) => [
+    ...podAnnotationUpdateErrors(object, old),
+    ...immutable("status.qosClass", object.status?.qosClass, old.status?.qosClass),
+  ],
   warnings({ metadata, spec }: Stored<Pod>, _context, old) {
     if (old) return [];
     const problems = dns1123LabelErrors(metadata.name);

@@ -10,6 +10,7 @@ import {
 } from "@konverge/core";
 import { annotationErrors, forbidden, invalidValue, labelErrors, notSupported, required } from "@konverge/schema";
 import type { DaemonSet, Deployment, PodTemplateSpec, ReplicaSet, StatefulSet } from "../../codec/objects.ts";
+import { podAnnotationErrors } from "./pod-spec/annotations.ts";
 import { immutable, nonNegative, oneOf } from "./pod-spec/checks.ts";
 import { podSpecErrors } from "./pod-spec/spec-errors.ts";
 import { labelSelectorErrors, selectsAll } from "./selectors.ts";
@@ -20,6 +21,7 @@ export function templateErrors(template: PodTemplateSpec | undefined, field: str
   const errors = [
     ...labelErrors(metadata.labels ?? {}, `${field}.labels`),
     ...annotationErrors(metadata.annotations ?? {}, `${field}.annotations`),
+    ...(spec ? podAnnotationErrors(metadata.annotations ?? {}, spec, `${field}.annotations`) : []),
     ...(spec ? podSpecErrors(spec, `${field}.spec`) : []),
   ];
   if (spec?.ephemeralContainers?.length) {

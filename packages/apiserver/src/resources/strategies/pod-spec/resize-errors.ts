@@ -1,6 +1,7 @@
 import { append, deepEqual, type FieldError, type QuantityValue } from "@konverge/core";
 import { forbidden, invalidValue } from "@konverge/schema";
 import type { Container, Pod } from "../../../codec/objects.ts";
+import { isMirror } from "./annotations.ts";
 import { qosClass } from "./qos.ts";
 
 type Amounts = Record<string, QuantityValue>;
@@ -9,6 +10,7 @@ const RESIZABLE = ["cpu", "memory"];
 
 /** What a resize of a pod may not change: all but the processor and the memory of its containers. */
 export function resizeErrors(pod: Pod, old: Pod): FieldError[] {
+  if (isMirror(old)) return [forbidden("", "static pods cannot be resized")];
   const errors: FieldError[] = [];
   const detail = "Pod QOS Class may not change as a result of resizing";
   const before = old.status?.qosClass ?? qosClass(old.spec);

@@ -7,6 +7,7 @@ import {
 } from "@konverge/core";
 import { duplicate, forbidden, invalidValue, labelErrors, required } from "@konverge/schema";
 import type { Pod, PodSpec } from "../../../codec/objects.ts";
+import { isMirror, podAnnotationErrors } from "./annotations.ts";
 import { MAX_INT32, named, oneOf, optionallyOneOf, within } from "./checks.ts";
 import { containersErrors } from "./containers.ts";
 import { requirementErrors } from "./requirements.ts";
@@ -45,8 +46,13 @@ export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
 }
 
 /** What is wrong with a pod beyond what would be wrong with the same spec in a template. */
-export function podErrors({ spec }: Pod): FieldError[] {
-  const errors = podSpecErrors(spec, "spec");
+export function podErrors(pod: Pod): FieldError[] {
+  const { metadata, spec } = pod;
+  const errors = podAnnotationErrors(metadata?.annotations ?? {}, spec, "metadata.annotations");
+  if (isMirror(pod) && spec.resourceClaims?.length) {
+    errors.push(forbidden("", "static pods do not support resource claims"));
+  }
+  append(errors, podSpecErrors(spec, "spec"));
   if (!spec.serviceAccountName) {
     spec.volumes?.forEach(({ projected }, volume) => {
       projected?.sources?.forEach(({ serviceAccountToken }, source) => {

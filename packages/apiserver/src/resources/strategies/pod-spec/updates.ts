@@ -1,6 +1,7 @@
 import { append, deepEqual, type FieldError, quoted } from "@konverge/core";
 import { forbidden, invalidValue, required } from "@konverge/schema";
 import type { Container, Pod, PodSpec, Toleration } from "../../../codec/objects.ts";
+import { isMirror, podAnnotationUpdateErrors } from "./annotations.ts";
 import { MAX_INT32, within } from "./checks.ts";
 
 const CHANGEABLE = [
@@ -12,8 +13,9 @@ const CHANGEABLE = [
 ];
 
 /** What an update of a pod may not change. */
-export function podUpdateErrors({ spec }: Pod, { spec: old }: Pod): FieldError[] {
-  const errors: FieldError[] = [];
+export function podUpdateErrors(pod: Pod, oldPod: Pod): FieldError[] {
+  const [{ spec }, { spec: old }] = [pod, oldPod];
+  const errors = podAnnotationUpdateErrors(pod, oldPod);
   for (const list of ["containers", "initContainers"] as const) {
     const [now, before] = [spec[list] ?? [], old[list] ?? []];
     if (now.length !== before.length) {
@@ -57,7 +59,9 @@ export function podUpdateErrors({ spec }: Pod, { spec: old }: Pod): FieldError[]
 }
 
 /** Ephemeral containers come, and stay as they are. */
-export function ephemeralUpdateErrors({ spec }: Pod, { spec: old }: Pod): FieldError[] {
+export function ephemeralUpdateErrors({ spec }: Pod, oldPod: Pod): FieldError[] {
+  if (isMirror(oldPod)) return [forbidden("", "static pods do not support ephemeral containers")];
+  const { spec: old } = oldPod;
   const now = new Map((spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
   return (old.ephemeralContainers ?? []).flatMap((container) => {
     const kept = now.get(container.name);
