@@ -4,7 +4,11 @@
  * fail.
  */
 export const OPERATOR_IMAGES: readonly string[] = [
+  "ghcr.io/ggml-org/llama.cpp:server",
+  "ghcr.io/ggml-org/llama.cpp:server-cuda",
+  "lmsysorg/sglang:latest",
   "mysql",
+  "ollama/ollama:latest",
   "postgres",
   "prom/mysqld-exporter:v0.17.2",
   "quay.io/prometheuscommunity/postgres-exporter:v0.17.1",
@@ -22,4 +26,5 @@ export const OPERATOR_IMAGES: readonly string[] = [
   "seldonio/tfserving-proxy:1.18.2",
   "seldonio/xgboostserver:1.18.2",
   "tensorflow/serving:2.1.0",
+  "vllm/vllm-openai:latest",
 ];

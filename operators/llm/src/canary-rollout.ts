@@ -9,7 +9,7 @@ import { type CanaryObservation, nextCanary } from "./canary-steps.ts";
 import type { RouteBackend } from "./http-route.ts";
 import { isServing, progressDeadline } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
-import { canarySetFor, configMapFor, discoveryServiceFor, trackName } from "./model-deployment-children.ts";
+import { canarySetFor, configMapsFor, discoveryServiceFor, trackName } from "./model-deployment-children.ts";
 import { replicaProblem } from "./replica-problems.ts";
 import { revisionOf, revisionRecordFor, stableDeployment } from "./revisions.ts";
 import type { CanaryStatus } from "./rollout-spec.ts";
@@ -113,7 +113,7 @@ export async function planRollout(
   const { weight } = observation;
   const children = canary
     ? [
-        configMapFor(deployment, "canary"),
+        ...configMapsFor(deployment, "canary"),
         canarySetFor(deployment, { products, replicas: canary.replicas }),
         ...(canary.split === "RouteWeights" ? [discoveryServiceFor(deployment, "canary")] : []),
       ]

@@ -62,7 +62,8 @@ function downloader(
     name,
     image: DOWNLOADER,
     args: [
-      "copy",
+      // Of a single file, `copy` would make a folder of its name.
+      /\.[a-z0-9]+$/i.test(uri) ? "copyto" : "copy",
       `:s3:${pathOfUri(uri)}`,
       location,
       `--s3-provider=${endpoint ? "Other" : "AWS"}`,

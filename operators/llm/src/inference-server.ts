@@ -1,33 +1,29 @@
 import type { Affinity, Container, EnvVar, Pod, PodTemplateSpec } from "konverge/kinds";
 import { drainHook, gpuProductAffinity, podTemplate } from "konverge/pods";
 import { durationMs } from "konverge/time";
+import { acceleratorClaim, vendorOf } from "./accelerator.ts";
+import { CACHE_FOLDER, HF_TOKEN, HOME, PORT } from "./container-layout.ts";
+import type { ServedModel } from "./engines/engine.ts";
+import { engineOf, serverImage } from "./engines/engine-of.ts";
 import { type FileSupply, type Mounted, supplyFrom } from "./file-supply.ts";
-import { adapterReport, loraArgs } from "./lora.ts";
+import { adapterReport } from "./lora.ts";
 import { type FileSource, sourceOfPath } from "./model-source.ts";
 import { resourcesOf } from "./server-resources.ts";
 import type { ServingSpec } from "./serving-spec.ts";
-
-/** The port on which vLLM answers, and its name in pods and Services. */
-export const PORT = { name: "http", containerPort: 8000 } as const;
 
 /** Marks all that this operator makes; it watches only pods with it. */
 export const MANAGED = { "app.kubernetes.io/managed-by": "llm-operator" } as const;
 
 /** The server's image would run as root. This user has no entry in its /etc/passwd: HOME and USER stand for one. */
 const USER = 1000;
-const HOME = "/home/model";
-/** The variable in which Hugging Face's client expects a token. */
-export const HF_TOKEN = "HF_TOKEN";
 /** The container that serves the model. */
 const CONTAINER = "model";
-const CACHE_FOLDER = `${HOME}/.cache/huggingface`;
 /** Where the files of a model are mounted that come from a claim or an image. */
 const MODEL_FOLDER = "/mnt/models";
 const ADAPTERS_FOLDER = "/mnt/adapters";
 
 /** What a replica has taken on it may finish before it ends: long generations take minutes. */
 const GRACE_SECONDS = 310;
-const IN_FLIGHT = ["vllm:num_requests_running", "vllm:num_requests_waiting"];
 
 /** How the model's files get to its servers; undefined if they download the model by its name. */
 export function modelSupply(spec: ServingSpec): FileSupply | undefined {
@@ -84,6 +80,11 @@ function cacheOf({ cacheClaim }: ServingSpec): Mounted {
   return { volume: { name: "cache", ...kept }, mount: { mountPath: CACHE_FOLDER } };
 }
 
+/** What is served: its name, and where its files are. */
+export function servedModel(spec: ServingSpec, name: string): ServedModel {
+  return { name, location: modelSupply(spec)?.location };
+}
+
 /** What a kind says about its inference servers. */
 export interface InferenceServer {
   readonly modelName: string;
@@ -101,19 +102,22 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
   const adapters = adapterSupplies(spec);
   const supplies = [modelSupply(spec), ...adapters].filter((one) => one !== undefined);
   const mounted = [...volumesFor(spec, supplies), ...(server.volumes ?? [])];
-  const adapterArgs = spec.lora ? loraArgs(spec.lora, adapters) : [];
-  const initContainers = supplies.flatMap((supply) => supply.initContainers);
+  const adapterArgs = (spec.lora && engineOf(spec).adapterArgs?.(spec.lora, adapters)) ?? [];
+  const download = downloadOf(spec, server.modelName);
+  const initContainers = [...supplies.flatMap((supply) => supply.initContainers), ...(download ? [download] : [])];
+  const claim = acceleratorClaim(spec);
   return podTemplate(
     {
       ...(server.metadata && { metadata: server.metadata }),
       spec: {
         ...((spec.gpuType || server.together) && {
-          affinity: { ...(spec.gpuType && gpuProductAffinity(server.products)), ...server.together },
+          affinity: { ...(spec.gpuType && gpuProductAffinity(server.products, vendorOf(spec))), ...server.together },
         }),
         terminationGracePeriodSeconds: GRACE_SECONDS,
         // As process 1 a server ignores SIGTERM until it handles it: it would keep its GPUs while it loads, for all of its grace.
         shareProcessNamespace: true,
         ...(initContainers.length > 0 && { initContainers }),
+        ...(claim && { resourceClaims: claim.pod }),
         containers: [containerFor(spec, { ...server, args: [...server.args, ...adapterArgs] }, mounted)],
         volumes: mounted.map(({ volume }) => volume),
       },
@@ -123,7 +127,10 @@ export function podTemplateFor(spec: ServingSpec, server: InferenceServer): PodT
 }
 
 function volumesFor(spec: ServingSpec, supplies: readonly FileSupply[]): Mounted[] {
-  const usesCache = spec.cacheClaim !== undefined || supplies.some(({ initContainers }) => initContainers.length > 0);
+  const usesCache =
+    spec.cacheClaim !== undefined ||
+    engineOf(spec).download !== undefined ||
+    supplies.some(({ initContainers }) => initContainers.length > 0);
   return [
     {
       volume: { name: "shared-memory", emptyDir: { medium: "Memory", sizeLimit: String(spec.sharedMemory) } },
@@ -138,48 +145,55 @@ function volumesFor(spec: ServingSpec, supplies: readonly FileSupply[]): Mounted
 
 function containerFor(
   spec: ServingSpec,
-  { modelName, args }: { modelName: string; args: readonly string[] },
+  { modelName, args }: Pick<InferenceServer, "modelName" | "args">,
   mounted: readonly Mounted[],
 ): Container {
-  const { image, source, env = [] } = spec;
-  const health = { httpGet: { path: "/health", port: PORT.name } };
+  const { command, inFlight, probes } = engineOf(spec);
+  const claim = acceleratorClaim(spec);
   return {
     name: CONTAINER,
-    image,
+    image: serverImage(spec),
+    ...(command && { command: [...command] }),
     args: [...args, ...(spec.args ?? [])],
-    env: environment(modelName, source?.huggingFace?.tokenSecret, env),
+    env: environment(modelName, spec),
     ports: [PORT],
-    resources: resourcesOf(spec, CONTAINER),
+    resources: { ...resourcesOf(spec, CONTAINER), ...(claim && { claims: claim.container }) },
     securityContext: { readOnlyRootFilesystem: true },
-    startupProbe: { ...health, periodSeconds: 10, failureThreshold: startupTries(spec) },
-    readinessProbe: { ...health, periodSeconds: 5 },
-    livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
-    lifecycle: drainHook({ graceSeconds: graceOf(spec), port: PORT.containerPort, series: IN_FLIGHT }),
+    ...probes(durationMs(spec.startupTimeout) / 1000),
+    lifecycle: drainHook({ graceSeconds: graceOf(spec), port: PORT.containerPort, series: inFlight }),
     volumeMounts: mounted.map(({ volume, mount }) => ({ name: volume.name, ...mount })),
   };
 }
 
 const graceOf = ({ template }: ServingSpec) => template?.spec?.terminationGracePeriodSeconds ?? GRACE_SECONDS;
 
+/** Fetches a model that the engine does not fetch itself, into the cache. */
+function downloadOf(spec: ServingSpec, modelName: string): Container | undefined {
+  const container = engineOf(spec).download?.(spec, servedModel(spec, modelName));
+  if (!container) return undefined;
+  const { volume, mount } = cacheOf(spec);
+  const mounts = [
+    { name: "home", mountPath: HOME },
+    { name: volume.name, ...mount },
+  ];
+  const own = container.env ?? [];
+  const rest = environment(modelName, spec).filter(({ name }) => !own.some((one) => one.name === name));
+  return { ...container, env: [...own, ...rest], volumeMounts: mounts };
+}
+
 /** The user's variables win over all but the model's name. */
-function environment(
-  modelName: string,
-  token: { readonly name: string; readonly key: string } | undefined,
-  env: NonNullable<ServingSpec["env"]>,
-): EnvVar[] {
+function environment(modelName: string, spec: ServingSpec): EnvVar[] {
+  const { env = [] } = spec;
+  const token = spec.source?.huggingFace?.tokenSecret;
   const own: EnvVar[] = [
     { name: "MODEL_NAME", value: modelName },
     { name: "HOME", value: HOME },
     { name: "USER", value: "model" },
+    ...(engineOf(spec).env ?? []),
     ...(token ? [{ name: HF_TOKEN, valueFrom: { secretKeyRef: { name: token.name, key: token.key } } }] : []),
   ];
   const given = env.filter(({ name }) => name !== "MODEL_NAME");
   return [...own.filter(({ name }) => !given.some((one) => one.name === name)), ...given];
-}
-
-/** Large models take their time to load. */
-function startupTries({ startupTimeout }: ServingSpec): number {
-  return Math.max(1, Math.ceil(durationMs(startupTimeout) / 10_000));
 }
 
 /** Seconds after which a rollout that gets nowhere has failed: a replica's start, and ten minutes for its node and image. */

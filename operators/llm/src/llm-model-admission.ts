@@ -1,6 +1,6 @@
 import { admissionWebhook } from "konverge/webhooks";
 import { LLMModel } from "./llm-model.ts";
-import { modelNameOf, OWN_ARGS } from "./llm-model-children.ts";
+import { modelNameOf } from "./llm-model-children.ts";
 import { servingErrors } from "./serving-admission.ts";
 
 /**
@@ -13,6 +13,6 @@ export function llmModelAdmission() {
     mutate(draft) {
       draft.spec.modelName ??= draft.metadata.name;
     },
-    validate: (model) => servingErrors(model.spec, modelNameOf(model), OWN_ARGS),
+    validate: (model) => servingErrors(model.spec, modelNameOf(model)),
   });
 }

@@ -1,11 +1,11 @@
 import type { ObjectMeta } from "konverge";
 import { Deployment, PodDisruptionBudget, Service } from "konverge/kinds";
 import { sameNodeAffinity } from "konverge/pods";
-import { MANAGED, modelSupply, PORT, podTemplateFor, progressDeadline } from "./inference-server.ts";
+import { PORT } from "./container-layout.ts";
+import { engineOf } from "./engines/engine-of.ts";
+import { MANAGED, podTemplateFor, progressDeadline, servedModel } from "./inference-server.ts";
 import type { LLMModel } from "./llm-model.ts";
-import { PARALLEL_ARGS, parallelArgs } from "./parallelism.ts";
 import { WITH_SPARE } from "./rollout-room.ts";
-import { modelArgs } from "./server-args.ts";
 
 /** The labels by which a model's pods are selected. */
 export function labelsOf(model: LLMModel): Record<string, string> {
@@ -57,7 +57,7 @@ export function deploymentFor(
       template: podTemplateFor(spec, {
         metadata: { labels },
         modelName,
-        args: serverArgs(model),
+        args: engineOf(spec).args(spec, servedModel(spec, modelName)),
         products,
         // A rollout's new replica starts where the volume is.
         ...(isBoundToNode && { together: sameNodeAffinity(labelsOf(model)) }),
@@ -68,23 +68,6 @@ export function deploymentFor(
 
 function defaultProducts({ spec: { gpuType } }: LLMModel): string[] {
   return gpuType ? [gpuType] : [];
-}
-
-/** Arguments that the operator sets, and users therefore must not. */
-export const OWN_ARGS = ["--model", "--served-model-name", "--port", ...PARALLEL_ARGS] as const;
-
-function serverArgs(model: LLMModel): string[] {
-  const { image, source } = model.spec;
-  const name = modelNameOf(model);
-  const location = modelSupply(model.spec)?.location;
-  const revision = source?.huggingFace?.revision;
-  return [
-    ...modelArgs(image, location ?? name),
-    // Wherever a model is loaded from, it keeps its own name in the API.
-    ...(location ? ["--served-model-name", name] : []),
-    ...(revision ? ["--revision", revision] : []),
-    ...parallelArgs(model.spec),
-  ];
 }
 
 /** The Service in front of a model's replicas. */

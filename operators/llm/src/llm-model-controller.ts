@@ -10,6 +10,7 @@ import {
   reportProblem,
   watchGpuNodes,
 } from "konverge/pods";
+import { vendorOf } from "./accelerator.ts";
 import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
 import { adaptersServed } from "./inference-server.ts";
@@ -54,7 +55,7 @@ export function llmModelController(metrics: ModelMetrics) {
       const { observed, cache, events, clock } = context;
       const { gpuType } = model.spec;
       await imageVolumes.check(model.spec, context);
-      const offered = gpuProductsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node), vendorOf(model.spec));
       const before = observed(Deployment, childName(model));
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(before?.spec?.template.spec?.affinity))

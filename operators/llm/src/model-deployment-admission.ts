@@ -1,7 +1,8 @@
 import { durationMs } from "konverge/time";
-import { admissionWebhook, fieldInvalid } from "konverge/webhooks";
+import { admissionWebhook, fieldForbidden, fieldInvalid } from "konverge/webhooks";
+import { engineOf } from "./engines/engine-of.ts";
 import { ModelDeployment } from "./model-deployment.ts";
-import { CONFIGURED_ARGS } from "./model-deployment-children.ts";
+import { CONFIG_ARGS, usesConfigFile } from "./model-deployment-children.ts";
 import { servingErrors } from "./serving-admission.ts";
 
 /**
@@ -13,7 +14,18 @@ export function modelDeploymentAdmission() {
     failurePolicy: "Ignore",
     validate({ spec }, { warn }) {
       const { sla, capacity } = spec;
-      const errors = servingErrors(spec, spec.model, CONFIGURED_ARGS);
+      const errors = servingErrors(spec, spec.model, usesConfigFile(spec) ? CONFIG_ARGS : []);
+      const { isMeasured } = engineOf(spec);
+      if (!isMeasured && spec.scaling?.toZeroAfter !== undefined)
+        errors.push(
+          fieldForbidden(
+            "spec.scaling.toZeroAfter",
+            `${spec.engine} does not report how many requests it gets, so that no one knows when there are none`,
+          ),
+        );
+      if (!isMeasured && sla && spec.load === undefined) {
+        warn(`${spec.engine} does not report its load: set spec.load and spec.capacity, or the size does not follow`);
+      }
       for (const name of ["maxLatency", "timeToFirstToken", "interTokenLatency", "queueTime"] as const) {
         const value = sla?.[name];
         if (value !== undefined && durationMs(value) <= 0)

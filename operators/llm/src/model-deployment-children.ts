@@ -2,9 +2,11 @@ import { type PlannedChild, plannedChild } from "konverge";
 import { ConfigMap, HorizontalPodAutoscaler, PodDisruptionBudget, Service, StatefulSet } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
 import { printYaml } from "konverge/schema";
-import { MANAGED, modelSupply, PORT, podTemplateFor } from "./inference-server.ts";
+import { PORT } from "./container-layout.ts";
+import { engineOf } from "./engines/engine-of.ts";
+import { MANAGED, podTemplateFor, servedModel } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
-import { PARALLEL_ARGS, parallelOptions } from "./parallelism.ts";
+import { parallelOptions } from "./parallelism.ts";
 
 /** The label that names a pod's ModelDeployment. */
 export const DEPLOYMENT_LABEL = "ai.example.com/deployment";
@@ -42,15 +44,24 @@ function metadataOf(deployment: ModelDeployment, track: Track = "stable") {
   return { name: trackName(deployment, track), namespace, labels };
 }
 
-/** Arguments that the operator sets in the configuration file, and users therefore must not. */
-export const CONFIGURED_ARGS = ["--config", "--model", "--served-model-name", "--port", ...PARALLEL_ARGS] as const;
+/** What names the configuration file, and users therefore must not set. */
+export const CONFIG_ARGS = ["--config"] as const;
 
-/** How the servers are configured, as a file that they read. */
-export function configMapFor(deployment: ModelDeployment, track: Track = "stable") {
+/** Whether servers read their configuration from a file; others get it as arguments. */
+export function usesConfigFile({ engine = "vLLM" }: Pick<ModelDeployment["spec"], "engine">): boolean {
+  return engine === "vLLM";
+}
+
+/** How the servers are configured, as a file that they read; none for those that do not read one. */
+export function configMapsFor(deployment: ModelDeployment, track: Track = "stable") {
+  return usesConfigFile(deployment.spec) ? [configMapFor(deployment, track)] : [];
+}
+
+function configMapFor(deployment: ModelDeployment, track: Track = "stable") {
   const { model, source } = deployment.spec;
   const revision = source?.huggingFace?.revision;
   const config = {
-    model: modelSupply(deployment.spec)?.location ?? model,
+    model: servedModel(deployment.spec, model).location ?? model,
     "served-model-name": model,
     ...(revision && { revision }),
     ...parallelOptions(deployment.spec),
@@ -90,7 +101,7 @@ export function canarySetFor(
 
 function serversOf(deployment: ModelDeployment, track: Track, products: readonly string[]) {
   const { spec } = deployment;
-  const config = configMapFor(deployment, track);
+  const config = configMapsFor(deployment, track)[0];
   const labels = deploymentLabels(deployment, track);
   return {
     serviceName: headlessName(deployment),
@@ -100,17 +111,21 @@ function serversOf(deployment: ModelDeployment, track: Track, products: readonly
       metadata: {
         labels: { ...labels, ...MANAGED },
         // Servers read their configuration when they start.
-        annotations: { "ai.example.com/config": templateHash(config.data ?? {}) },
+        ...(config && { annotations: { "ai.example.com/config": templateHash(config.data ?? {}) } }),
       },
       modelName: spec.model,
-      args: ["--config", `${CONFIG_FOLDER}/config.yaml`],
+      args: config
+        ? ["--config", `${CONFIG_FOLDER}/config.yaml`]
+        : engineOf(spec).args(spec, servedModel(spec, spec.model)),
       products,
-      volumes: [
-        {
-          volume: { name: "config", configMap: { name: trackName(deployment, track) } },
-          mount: { mountPath: CONFIG_FOLDER, readOnly: true },
-        },
-      ],
+      ...(config && {
+        volumes: [
+          {
+            volume: { name: "config", configMap: { name: trackName(deployment, track) } },
+            mount: { mountPath: CONFIG_FOLDER, readOnly: true },
+          },
+        ],
+      }),
     }),
   };
 }
@@ -159,7 +174,7 @@ export function deploymentEndpoint({ metadata: { name, namespace } }: ModelDeplo
  */
 export function autoscalerFor(deployment: ModelDeployment, bounds: { min: number; max: number }): PlannedChild {
   const { name } = deployment.metadata;
-  const metric = deployment.spec.scaling?.queueMetric ?? "vllm:num_requests_waiting";
+  const metric = deployment.spec.scaling?.queueMetric ?? engineOf(deployment.spec).queueMetric;
   const draft = HorizontalPodAutoscaler.draft({
     metadata: metadataOf(deployment),
     spec: {

@@ -28,15 +28,17 @@ import {
   objectiveResults,
   SCRAPE_PERIOD_MS,
 } from "konverge/sizing";
+import { vendorOf } from "./accelerator.ts";
 import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
+import { PORT } from "./container-layout.ts";
 import { HTTPRoute, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
-import { adaptersServed, isServing, PORT } from "./inference-server.ts";
+import { adaptersServed, isServing } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
   autoscalerFor,
-  configMapFor,
+  configMapsFor,
   DEPLOYMENT_LABEL,
   deploymentBudgetFor,
   deploymentEndpoint,
@@ -127,7 +129,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       }
       await sleepOrWake(set, size, context);
       if (measured) await comeDown(set, size, context);
-      const offered = gpuProductsOf(cache.list(Node));
+      const offered = gpuProductsOf(cache.list(Node), vendorOf(stable.spec));
       const { gpuType } = stable.spec;
       const products = gpuType
         ? gpuProductsFor(gpuType, offered, gpuProductsIn(set?.spec?.template.spec?.affinity))
@@ -168,7 +170,7 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const adapters = adaptersServed(deployment.spec, pods);
       return {
         children: [
-          configMapFor(stable),
+          ...configMapsFor(stable),
           stableSet,
           discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
           headlessServiceFor(deployment, canary ? "both" : "stable"),

@@ -83,8 +83,10 @@ export const ModelDeployment = defineKind({
               .string()
               .min(1)
               .max(253)
-              .default("vllm:num_requests_waiting")
-              .describe("The pod metric by which the autoscaler exceeds the computed size."),
+              .optional()
+              .describe(
+                "The pod metric by which the autoscaler exceeds the computed size. Default: the engine's, such as vllm:num_requests_waiting.",
+              ),
             toZeroAfter: duration().optional().describe("Scale to zero when there was no request for this long."),
             demandUrl: z
               .string()

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LLMModel } from "./llm-model.ts";
 import { deploymentFor } from "./llm-model-children.ts";
 import { ModelDeployment } from "./model-deployment.ts";
-import { configMapFor, statefulSetFor } from "./model-deployment-children.ts";
+import { configMapsFor, statefulSetFor } from "./model-deployment-children.ts";
 
 type Source = NonNullable<NonNullable<Parameters<typeof LLMModel.new>[0]["spec"]>["source"]>;
 
@@ -61,7 +61,7 @@ test("a ModelDeployment has its source in its configuration and in its pods", ()
   const source = { huggingFace: { repo: "org/llama", revision: "v2" } };
   const deployment = (spec: object) =>
     ModelDeployment.new({ metadata: { name: "m", namespace: "ns" }, spec: { model: "llama", ...spec } });
-  const config = configMapFor(deployment({ source })).data?.["config.yaml"] ?? "";
+  const config = configMapsFor(deployment({ source }))[0]!.data?.["config.yaml"] ?? "";
   for (const line of ["model: org/llama", "served-model-name: llama", "revision: v2"])
     assert.ok(config.split("\n").includes(line), config);
   const planned = statefulSetFor(deployment({ source: { s3: { uri: "s3://models/llama" } } }), {

@@ -45,10 +45,16 @@ interface Spec {
   readonly parallelism?: Parallelism | undefined;
 }
 
-/** The server's options by their names without dashes, as in a configuration file. Those that have vLLM's default are left out. */
-export function parallelOptions({ gpuCount, parallelism }: Spec): Record<string, number | true> {
+/** How the GPUs of a replica are used. */
+export function gpuParts({ gpuCount, parallelism }: Spec) {
   const { pipeline = 1, data = 1, expert = false } = parallelism ?? {};
   const tensor = parallelism?.tensor ?? Math.max(1, Math.floor(gpuCount / (pipeline * data)));
+  return { tensor, pipeline, data, expert };
+}
+
+/** vLLM's options by their names without dashes, as in a configuration file. Those that have vLLM's default are left out. */
+export function parallelOptions(spec: Spec): Record<string, number | true> {
+  const { tensor, pipeline, data, expert } = gpuParts(spec);
   return {
     "tensor-parallel-size": tensor,
     ...(pipeline > 1 && { "pipeline-parallel-size": pipeline }),

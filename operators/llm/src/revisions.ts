@@ -1,6 +1,7 @@
 import { ExternalError } from "konverge";
 import { ControllerRevision } from "konverge/kinds";
 import { templateHash } from "konverge/objects";
+import { serverImage } from "./engines/engine-of.ts";
 import { MANAGED } from "./inference-server.ts";
 import type { ModelDeployment } from "./model-deployment.ts";
 import { DEPLOYMENT_LABEL } from "./model-deployment-children.ts";
@@ -12,7 +13,9 @@ type Spec = ModelDeployment["spec"];
 const REVISIONED = ["model", ...Object.keys(servingFields).filter((name) => name !== "route")] as (keyof Spec)[];
 
 function revisionedFields(spec: Spec): Partial<Spec> {
-  return Object.fromEntries(REVISIONED.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
+  // The image of a spec without one is part of what runs.
+  const whole: Spec = { ...spec, image: serverImage(spec) };
+  return Object.fromEntries(REVISIONED.flatMap((name) => (whole[name] === undefined ? [] : [[name, whole[name]]])));
 }
 
 /** Identifies what the servers of a spec run. */

@@ -1,5 +1,5 @@
 /** The short forms of vLLM's flags. */
-const SHORT: Readonly<Record<string, string>> = {
+export const VLLM_ALIASES: Readonly<Record<string, string>> = {
   "-tp": "--tensor-parallel-size",
   "-pp": "--pipeline-parallel-size",
   "-dp": "--data-parallel-size",
@@ -9,13 +9,18 @@ const SHORT: Readonly<Record<string, string>> = {
 const SHORTEST = "--xx".length;
 
 /**
- * The flag of this list that an argument sets, in whichever form vLLM accepts: with its value (`--port=1`), with underscores, its
- * short form, or the beginning of its name.
+ * The flag of this list that an argument sets, in whichever form a server accepts: with its value (`--port=1`), with underscores,
+ * another name of it, or the beginning of its name.
  */
-export function flagSetBy(arg: string, flags: readonly string[]): string | undefined {
+export function flagSetBy(
+  arg: string,
+  flags: readonly string[],
+  aliases: Readonly<Record<string, string>> = VLLM_ALIASES,
+): string | undefined {
   const [given = ""] = arg.split("=");
   if (!given.startsWith("-")) return undefined;
-  const flag = SHORT[given] ?? given.replaceAll("_", "-");
+  const name = given.startsWith("--") ? given.replaceAll("_", "-") : given;
+  const flag = aliases[name] ?? name;
   return flags.find((one) => one === flag || (flag.length >= SHORTEST && one.startsWith(flag)));
 }
 

@@ -2,6 +2,7 @@ import { quantity, z } from "konverge";
 import type { ResourceRequirements } from "konverge/kinds";
 import type { DeepReadonly } from "konverge/objects";
 import type { PodTemplateOverlay } from "konverge/pods";
+import { type Accelerator, acceleratorLimits } from "./accelerator.ts";
 
 const quantities = () => z.record(z.string(), quantity());
 
@@ -21,18 +22,20 @@ const LEAST = { cpu: "1", memory: "4Gi", "ephemeral-storage": "2Gi" } as const;
 
 interface Spec {
   readonly gpuCount: number;
+  readonly accelerator?: Accelerator | undefined;
   readonly resources?: ServerResources | undefined;
   readonly template?: PodTemplateOverlay | undefined;
 }
 
 /** The resources of the container with this name. */
-export function resourcesOf({ gpuCount, resources, template }: Spec, container: string): ResourceRequirements {
+export function resourcesOf(spec: Spec, container: string): ResourceRequirements {
+  const { resources, template } = spec;
   const merged = template?.spec?.containers?.find(({ name }) => name === container)?.resources;
   const limited = { ...resources?.limits, ...merged?.limits };
   // Of what has only a limit, that is the request.
   const least = Object.entries(LEAST).filter(([name]) => limited[name] === undefined);
   const requests = { ...Object.fromEntries(least), ...texts(resources?.requests) };
-  const limits = { ...texts(resources?.limits), ...(gpuCount > 0 && { "nvidia.com/gpu": String(gpuCount) }) };
+  const limits = { ...texts(resources?.limits), ...acceleratorLimits(spec) };
   return {
     ...(Object.keys(requests).length > 0 && { requests }),
     ...(Object.keys(limits).length > 0 && { limits }),

@@ -1,6 +1,6 @@
 import { type KubeObject, TypedKind } from "konverge";
 import type { LabelSelector } from "konverge/objects";
-import { PORT } from "./inference-server.ts";
+import { PORT } from "./container-layout.ts";
 
 /** The Prometheus operator's kind; it need not be there. */
 export const ServiceMonitor = new TypedKind<ServiceMonitor>({

@@ -1,8 +1,9 @@
 import type { FieldError } from "konverge";
 import { podTemplateErrors } from "konverge/pods";
 import { fieldForbidden, fieldInvalid } from "konverge/webhooks";
-import { HF_TOKEN } from "./inference-server.ts";
-import { LORA_ARGS, maxLorasOf } from "./lora.ts";
+import { HF_TOKEN } from "./container-layout.ts";
+import { engineOf } from "./engines/engine-of.ts";
+import { maxLorasOf } from "./lora.ts";
 import type { FileSource } from "./model-source.ts";
 import { flagSetBy } from "./server-args.ts";
 import type { ServingSpec } from "./serving-spec.ts";
@@ -16,12 +17,18 @@ function pathsIn(field: string, source: FileSource | undefined): Record<string, 
 }
 
 /** What is wrong with the fields that both kinds share, beyond what the schema can say. */
-export function servingErrors(spec: ServingSpec, modelName: string, ownArgs: readonly string[]): FieldError[] {
+export function servingErrors(spec: ServingSpec, modelName: string, ownArgs: readonly string[] = []): FieldError[] {
   const errors: FieldError[] = [];
   const { source, lora } = spec;
-  const derived = [...ownArgs, ...(source?.huggingFace?.revision ? ["--revision"] : []), ...(lora ? LORA_ARGS : [])];
+  const engine = engineOf(spec);
+  const derived = [
+    ...ownArgs,
+    ...engine.ownArgs,
+    ...(source?.huggingFace?.revision ? ["--revision"] : []),
+    ...(lora ? (engine.adapterFlags ?? []) : []),
+  ];
   for (const [i, arg] of (spec.args ?? []).entries()) {
-    const flag = flagSetBy(arg, derived);
+    const flag = flagSetBy(arg, derived, engine.aliases);
     if (i === 0 && !arg.startsWith("-")) {
       errors.push(fieldInvalid("spec.args[0]", arg, "must be a flag: the model is derived from other fields"));
     } else if (flag) {
@@ -55,6 +62,19 @@ export function servingErrors(spec: ServingSpec, modelName: string, ownArgs: rea
   } as Record<string, string | undefined>;
   for (const [field, path] of Object.entries(paths)) {
     if (path?.split("/").includes("..")) errors.push(fieldInvalid(field, path, "must not contain .."));
+  }
+  const { fileSuffix } = engine;
+  if (fileSuffix !== undefined) {
+    const files = {
+      "spec.modelPath": spec.modelPath,
+      ...pathsIn("spec.source", source),
+      ...(source?.claim && { "spec.source.claim.path": source.claim.path ?? "" }),
+      ...(source?.image && { "spec.source.image.path": source.image.path ?? "" }),
+    };
+    for (const [field, path] of Object.entries(files)) {
+      if (path !== undefined && !path.endsWith(fileSuffix))
+        errors.push(fieldInvalid(field, path, `must be a file of the model, which ends with ${fileSuffix}`));
+    }
   }
   return [...errors, ...podTemplateErrors(spec.template)];
 }

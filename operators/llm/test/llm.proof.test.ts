@@ -10,6 +10,7 @@ import {
 } from "@konverge/operator-suite";
 import type { AnyObject } from "konverge";
 import { smallCanary, smallRollback } from "./canary-scenarios.ts";
+import { engineChanges } from "./engines-scenarios.ts";
 import { converges, convergesOnNodes, lives, monitored, recovers } from "./llm-model-scenarios.ts";
 import {
   deploymentQuota,
@@ -30,6 +31,7 @@ const mask = (object: AnyObject): AnyObject =>
 survivesFaults("an LLMModel converges whatever fails", llmOperator, converges, { mask });
 survivesCrashesAndErrors("an LLMModel is scaled and deleted whatever fails", llmOperator, lives, { mask });
 survivesCrashesAndErrors("an LLMModel recovers from a problem whatever fails", llmOperator, recovers, { mask });
+survivesCrashesAndErrors("another engine is rolled out whatever fails", llmOperator, engineChanges, { mask });
 survivesDeletion("an LLMModel goes with all it has, in each phase", llmOperator, converges, LLMModel);
 survivesDeletion("an LLMModel with a problem goes with all it has, in each phase", llmOperator, recovers, LLMModel);
 repairsChildren("each field of an LLMModel's children is repaired", llmOperator, converges);

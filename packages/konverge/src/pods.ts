@@ -8,6 +8,7 @@ export {
   type DrainOptions,
   drainHook,
   failedCreateMessage,
+  type GpuVendor,
   gpuProductAffinity,
   gpuProductsFor,
   gpuProductsIn,

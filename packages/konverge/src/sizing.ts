@@ -30,6 +30,8 @@ export {
   type ReadServerMetrics,
   type RecentSizes,
   type RequiredReplicas,
+  readInferenceMetrics,
+  readSglangMetrics,
   readVllmMetrics,
   replicasForObjective,
   requiredReplicas,

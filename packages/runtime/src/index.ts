@@ -88,6 +88,7 @@ export * from "./operator/operator-access.ts";
 export { type ClaimSharing, claimSharing, sameNodeAffinity } from "./pods/claim-sharing.ts";
 export { type DrainOptions, drainHook } from "./pods/drain-hook.ts";
 export {
+  type GpuVendor,
   gpuProductAffinity,
   gpuProductsFor,
   gpuProductsIn,

@@ -24,4 +24,4 @@ export {
 } from "./objectives.ts";
 export * from "./queueing.ts";
 export { type FetchMetrics, fetchMetricsText, metricsUrl, scrapeMetrics } from "./scrape.ts";
-export { readVllmMetrics } from "./vllm-metrics.ts";
+export { readInferenceMetrics, readSglangMetrics, readVllmMetrics } from "./server-metrics.ts";

@@ -11,7 +11,7 @@ import {
   type ServerSample,
 } from "./measurement.ts";
 import { type FetchMetrics, metricsUrl, scrapeMetrics } from "./scrape.ts";
-import { readVllmMetrics } from "./vllm-metrics.ts";
+import { readInferenceMetrics } from "./server-metrics.ts";
 
 /** Milliseconds over which load and latency are measured. */
 export const MEASUREMENT_WINDOW_MS = 60_000;
@@ -48,8 +48,8 @@ export class LoadMonitor {
   readonly #read: ReadServerMetrics;
   readonly #memories = new Map<string, SizingState>();
 
-  /** Servers serve their metrics at this port, under vLLM's names unless `read` knows others. */
-  constructor(fetchMetrics: FetchMetrics, port: number, read: ReadServerMetrics = readVllmMetrics) {
+  /** Servers serve their metrics at this port, under the names of vLLM or SGLang unless `read` knows others. */
+  constructor(fetchMetrics: FetchMetrics, port: number, read: ReadServerMetrics = readInferenceMetrics) {
     this.#fetch = fetchMetrics;
     this.#port = port;
     this.#read = read;

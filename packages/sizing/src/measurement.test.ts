@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { measuredOver, type PartOfRequest, quantile, type Scrape } from "./measurement.ts";
-import { readVllmMetrics } from "./vllm-metrics.ts";
+import { readVllmMetrics } from "./server-metrics.ts";
 
 const metrics = (answered: number, waiting: number, le: Record<string, number> = {}) => `
 # HELP vllm:num_requests_running Number of requests in model execution batches.

@@ -52,9 +52,6 @@ const YEAR = 365 * 24 * HOUR;
 /** How far certificates are dated back, for the clocks of others that are slow. */
 export const BACKDATED = HOUR;
 
-/** What a certificate's key is made with. */
-export type KeyAlgorithm = "ec" | "rsa";
-
 /** A certificate authority: of a whole cluster, as a rule. Everything it does is done when it returns. */
 export class Authority implements Credential {
   readonly cert: string;
@@ -79,7 +76,7 @@ export class Authority implements Credential {
   }
 
   /** A client certificate: Kubernetes takes the name as the user and the organizations as groups. Keys of `ec` cost less. */
-  client(user: string, groups: readonly string[] = [], key: KeyAlgorithm = "ec"): Credential {
+  client(user: string, groups: readonly string[] = [], key: "ec" | "rsa" = "ec"): Credential {
     return this.#issue(distinguishedName(user, groups), CLIENT_AUTH, YEAR, [], key);
   }
 
@@ -118,7 +115,7 @@ export class Authority implements Credential {
     purpose: string,
     lifetime: number,
     more: readonly Buffer[],
-    key: KeyAlgorithm = "ec",
+    key: "ec" | "rsa" = "ec",
   ): Credential {
     const { publicKey, privateKey } = newKeys(key);
     const certificate = writeCertificate({
@@ -168,7 +165,7 @@ export function createAuthority(clock: Clock, options: AuthorityOptions = {}): A
   return new Authority({ cert: pem("CERTIFICATE", certificate), key: keyPem(privateKey) }, clock);
 }
 
-function newKeys(key: KeyAlgorithm): { publicKey: KeyObject; privateKey: KeyObject } {
+function newKeys(key: "ec" | "rsa"): { publicKey: KeyObject; privateKey: KeyObject } {
   return key === "rsa"
     ? generateKeyPairSync("rsa", { modulusLength: 2048 })
     : generateKeyPairSync("ec", { namedCurve: "prime256v1" });

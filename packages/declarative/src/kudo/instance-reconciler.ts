@@ -31,6 +31,8 @@ import { reconciledWorld } from "./task-worlds.ts";
 
 /** How often it is looked whether an object without events has become what a task waits for. */
 const PERIOD = 2_000;
+/** What the API server has refused is tried again: that it is accepted now is not observed. */
+const REFUSED_PERIOD = 30_000;
 
 /** Reconciles instances whose plans make objects of these kinds. */
 export class InstanceReconciler {
@@ -127,6 +129,7 @@ export class InstanceReconciler {
         refused.length === 0
           ? undefined
           : {
+              requeueAfter: REFUSED_PERIOD,
               conditions: runningConditions(
                 name,
                 refused.map(({ child, message }) => whereMade(child, status, message)).join("; "),
@@ -158,6 +161,7 @@ export class InstanceReconciler {
         refused.length === 0
           ? undefined
           : {
+              requeueAfter: REFUSED_PERIOD,
               conditions: refusedConditions(
                 "ObjectRefused",
                 refused.map(({ child, message }) => whereMade(child, status, message)).join("; "),

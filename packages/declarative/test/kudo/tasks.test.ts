@@ -85,3 +85,18 @@ spec:
   const { data } = await kudo.client.get(Secret, `default/${name}`);
   assert.equal(Buffer.from(data?.["token"] ?? "", "base64").toString(), "t0ken");
 });
+
+test("what the API server refuses is reported with its task, without a write storm", async () => {
+  using wrong = packageFolder({
+    ...CHILD,
+    "templates/note.yaml":
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Name }}-note'}\ndata: {'no key!': a}\n",
+  });
+  await using kudo = await kudoCluster();
+  await kudo.install("shop", await kudo.version(wrong.path));
+  assert.match(await kudo.condition("shop", "Degraded"), /^True TaskError: deploy.main.note.note: .*no key!/s);
+  const { metadata } = await kudo.read("shop");
+  await kudo.cluster.settled();
+  assert.equal((await kudo.read("shop")).metadata.resourceVersion, metadata.resourceVersion);
+  await kudo.delete("shop");
+});

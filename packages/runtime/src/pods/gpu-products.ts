@@ -2,14 +2,22 @@ import type { KubeObject } from "@konverge/core";
 import { type Affinity, Node } from "@konverge/kinds";
 import { cacheKind, type WatchedKind } from "../definition/watched.ts";
 
-/** The label in which NVIDIA's feature discovery reports the GPUs of a node. */
-const GPU_PRODUCT = "nvidia.com/gpu.product";
+/** Who makes GPUs whose products nodes report. */
+export type GpuVendor = "NVIDIA" | "AMD" | "Intel";
 
-/** The GPU products that nodes offer, in order. */
-export function gpuProductsOf(nodes: Iterable<Pick<Node, "metadata">>): string[] {
+/** The labels in which the vendors' feature discovery reports the GPUs of a node. */
+const PRODUCT_LABELS: Readonly<Record<GpuVendor, string>> = {
+  NVIDIA: "nvidia.com/gpu.product",
+  AMD: "amd.com/gpu.product-name",
+  Intel: "gpu.intel.com/product",
+};
+const ALL_LABELS = Object.values(PRODUCT_LABELS);
+
+/** The GPU products of a vendor (default: NVIDIA) that nodes offer, in order. */
+export function gpuProductsOf(nodes: Iterable<Pick<Node, "metadata">>, vendor: GpuVendor = "NVIDIA"): string[] {
   const found = new Set<string>();
   for (const { metadata } of nodes) {
-    const product = metadata.labels?.[GPU_PRODUCT];
+    const product = metadata.labels?.[PRODUCT_LABELS[vendor]];
     if (product) found.add(product);
   }
   return [...found].sort();
@@ -35,9 +43,9 @@ export function gpuProductsFor(type: string, offered: readonly string[], before:
   return fitting.length > 0 ? fitting : [type];
 }
 
-/** Only nodes with one of these products. */
-export function gpuProductAffinity(products: readonly string[]): Affinity {
-  const expression = { key: GPU_PRODUCT, operator: "In" as const, values: [...products] };
+/** Only nodes with one of these products of a vendor (default: NVIDIA). */
+export function gpuProductAffinity(products: readonly string[], vendor: GpuVendor = "NVIDIA"): Affinity {
+  const expression = { key: PRODUCT_LABELS[vendor], operator: "In" as const, values: [...products] };
   return {
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [expression] }] },
@@ -49,20 +57,20 @@ export function gpuProductAffinity(products: readonly string[]): Affinity {
 export function gpuProductsIn(affinity: Affinity | undefined): readonly string[] {
   const { nodeSelectorTerms = [] } = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? {};
   const expressions = nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions);
-  return expressions.find(({ key }) => key === GPU_PRODUCT)?.values ?? [];
+  return expressions.find(({ key }) => ALL_LABELS.includes(key))?.values ?? [];
 }
 
 /**
- * For the `watches` of a controller that calls {@link gpuProductsOf}: nodes, of which only the GPU product is cached.
+ * For the `watches` of a controller that calls {@link gpuProductsOf}: nodes, of which only the GPU products are cached.
  */
 export function watchGpuNodes<T extends KubeObject>(): WatchedKind<T> {
   return cacheKind<Node, T>(Node, {
     project: ({ apiVersion, kind, metadata: { name, uid, resourceVersion, labels } }) => {
-      const product = labels?.[GPU_PRODUCT];
+      const products = ALL_LABELS.flatMap((label) => (labels?.[label] ? [[label, labels[label]]] : []));
       return {
         apiVersion,
         kind,
-        metadata: { name, uid, resourceVersion, ...(product && { labels: { [GPU_PRODUCT]: product } }) },
+        metadata: { name, uid, resourceVersion, ...(products.length > 0 && { labels: Object.fromEntries(products) }) },
       };
     },
   });
