@@ -33,8 +33,8 @@ export function podAnnotationErrors(annotations: Annotations, spec: PodSpec, fie
   return errors;
 }
 
-/** What a pod is confined by, and whether a kubelet made it, is said once: admission does not look at it again. */
-export function podAnnotationUpdateErrors({ metadata: now }: Pod, { metadata: before }: Pod): FieldError[] {
+/** What confines a pod, and whether a kubelet made it, is set when it is created: admission does not check it again. */
+export function podAnnotationUpdateErrors({ metadata: now, spec }: Pod, { metadata: before }: Pod): FieldError[] {
   const [annotations, old] = [now?.annotations ?? {}, before?.annotations ?? {}];
   const errors = (keys: string[], verb: string) =>
     keys.flatMap((key) => {
@@ -44,7 +44,11 @@ export function podAnnotationUpdateErrors({ metadata: now }: Pod, { metadata: be
     });
   const changed = Object.keys(old).filter((key) => annotations[key] !== old[key]);
   const added = Object.keys(annotations).filter((key) => !Object.hasOwn(old, key));
-  return [...errors(changed, "remove or update"), ...errors(added, "add")];
+  return [
+    ...errors(changed, "remove or update"),
+    ...errors(added, "add"),
+    ...podAnnotationErrors(annotations, spec, "metadata.annotations"),
+  ];
 }
 
 function appArmorErrors(key: string, profile: string, spec: PodSpec, field: string): FieldError[] {
