@@ -14,6 +14,8 @@ import { deploy } from "../deploy/deploy.ts";
 import { DEFAULT_IMAGE, DEFAULT_NAMESPACE } from "../manifests/defaults.ts";
 import { operatorCatalog } from "../operator-image/catalog.ts";
 import { OPERATOR_IMAGE, operatorProgram } from "../operator-image/operator-image.ts";
+import { declaredPermissions } from "../operators/declared-permissions.ts";
+import { NO_SETTINGS } from "../operators/settings.ts";
 import { chosenSamples, NEEDS_REAL_PROGRAM, reportsStatus } from "./chosen-samples.ts";
 import { convergenceOf } from "./convergence.ts";
 import { LiveView, type Row, type Screen } from "./live-view.ts";
@@ -43,6 +45,8 @@ export interface DemoOptions {
 interface Followed {
   readonly kind: KindRef<KubeObject>;
   readonly key?: string;
+  /** There may be none: the operator creates one only when it is needed. */
+  readonly isCreatedByOperator?: boolean;
 }
 
 /**
@@ -106,11 +110,20 @@ async function applySamples(client: Client, operators: readonly Operator[]): Pro
     await client.apply(ref, { ...object, metadata } as never, { fieldManager: "konverge-demo", force: true });
     if (kind) followed.push({ kind, key: namespace ? `${namespace}/${metadata.name}` : metadata.name });
   }
-  for (const kind of operators.flatMap(({ kinds }) => kinds)) {
-    if (NEEDS_REAL_PROGRAM.has(kind.kind) || !reportsStatus(kind)) continue;
-    if (!followed.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group)) followed.push({ kind });
+  for (const operator of operators) {
+    for (const kind of operator.kinds) {
+      if (NEEDS_REAL_PROGRAM.has(kind.kind) || !reportsStatus(kind)) continue;
+      if (followed.some((one) => one.kind.kind === kind.kind && one.kind.group === kind.group)) continue;
+      followed.push({ kind, isCreatedByOperator: isCreatedBy(operator, kind) });
+    }
   }
   return followed;
+}
+
+/** Whether the operator creates objects of this kind itself when it needs them, such as the upgrade of a Database. */
+function isCreatedBy(operator: Operator, { group, plural }: KindRef<KubeObject>): boolean {
+  const permissions = declaredPermissions(operator, NO_SETTINGS);
+  return permissions.some((one) => one.verb === "create" && one.group === group && one.resource === plural);
 }
 
 async function follow(cluster: Cluster, followed: readonly Followed[], options: DemoOptions): Promise<Row[]> {
@@ -129,11 +142,13 @@ async function follow(cluster: Cluster, followed: readonly Followed[], options: 
   }
 }
 
-async function rowOf(client: Client, { kind, key }: Followed): Promise<Row> {
+async function rowOf(client: Client, { kind, key, isCreatedByOperator = false }: Followed): Promise<Row> {
   if (key === undefined) {
     const { items } = await client.list(kind);
     const rows = items.map((object) => ({ ...convergenceOf(object), name: `${kind.kind} ${keyOf(object)}` }));
-    const missing = { name: kind.kind, done: false, message: "no sample has one" };
+    const missing = isCreatedByOperator
+      ? { name: kind.kind, done: true, message: "none is needed" }
+      : { name: kind.kind, done: false, message: "no sample has one" };
     return rows.find(({ done }) => !done) ?? rows[0] ?? missing;
   }
   return { name: `${kind.kind} ${key}`, ...convergenceOf(await maybe(client, kind, key)) };

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { saveSnapshot } from "@konverge/apiserver";
 import type { Client } from "@konverge/client";
 import { ApiError } from "@konverge/core";
-import { Metrics, type Operator, operatorPermissions, silentLog } from "@konverge/runtime";
+import type { Operator } from "@konverge/runtime";
 import { type ClusterChoice, connectToCluster } from "../cluster-connection.ts";
 import { unusable } from "../make-folder.ts";
-import { createParts } from "../operators/operator-parts.ts";
-import { type SettingSources, settingsOf } from "../operators/settings.ts";
+import { declaredPermissions } from "../operators/declared-permissions.ts";
+import type { SettingSources } from "../operators/settings.ts";
 import { UsageError } from "../usage-error.ts";
 import { type KindToRead, kindsToRead } from "./kinds-to-read.ts";
 import { type LiveState, readLiveState } from "./read-live-state.ts";
@@ -67,16 +67,7 @@ async function kindsFor(client: Client, { operators, settings }: LiveSource): Pr
     throw new UsageError(`this cluster serves none of the operator's kinds (${names}): choose another context`);
   }
   return kindsToRead(
-    operators.flatMap((operator) => permissionsOf(operator, settings)),
+    operators.flatMap((operator) => declaredPermissions(operator, settings)),
     resources,
   );
-}
-
-function permissionsOf(operator: Operator, sources: SettingSources) {
-  const { registry } = new Metrics({ process: false });
-  const settings = settingsOf(operator, sources);
-  return operatorPermissions(operator, createParts(operator, { metrics: registry, settings, log: silentLog }), {
-    operatorNamespace: "default",
-    webhookRegistration: "none",
-  });
 }
