@@ -32,12 +32,20 @@ const DEPTH = Number(process.env["KONVERGE_PROOFS_DEPTH"] ?? 2);
 /** `--continue`: what passed with the same code is not run again. */
 const CONTINUES = process.env["KONVERGE_PROOFS_CONTINUE"] === "yes";
 
+/**
+ * Containers start, become ready and end at once, unless their pods say otherwise, and no pod is evicted or unready as a fault: the
+ * scenarios were written for that, and name the pods that remain. What explorations find in a slower cluster is not part of these tests yet.
+ */
+const AT_ONCE = {};
+const FAMILIES = POINT_FAMILIES.filter((family) => family !== "application");
+
 /** Splits the options of a survival test from those of its environment. */
 function split<T extends SurvivalOptions & { readonly every?: number; readonly runs?: number }>(options: T) {
   const { time, nodes, namespace, kubectl, podSecurity, ...whole } = options;
   const { every = 1, runs = Number.POSITIVE_INFINITY } = whole;
   const proof = SAMPLE ? { ...whole, every: every * SAMPLE.every, runs: Math.min(runs, SAMPLE.runs) } : whole;
   const environment = {
+    containers: AT_ONCE,
     ...(time && { time }),
     ...(nodes && { nodes }),
     ...(namespace && { namespace }),
@@ -75,7 +83,7 @@ export function survivesFaults(
   scenario: Scenario,
   options: SurvivalOptions & Pick<ExploreOptions, "runs" | "seed" | "invariants"> = {},
 ): void {
-  test(name, (context) => expectSurvival(context, scenario, POINT_FAMILIES, { depth: DEPTH, ...split(options) }));
+  test(name, (context) => expectSurvival(context, scenario, FAMILIES, { depth: DEPTH, ...split(options) }));
 }
 
 /** The same with crashes and errors only, one at a time: for further scenarios of an operator, whose other faults are tried elsewhere. */

@@ -76,7 +76,8 @@ export function observedUser(
           isSkipped = plane.stopsWaiting();
           return isSkipped || (await condition());
         },
-        timeout,
+        // The user knows that nothing happens while the operator is down.
+        timeout === undefined ? undefined : timeout + plane.downFor,
       );
       waited({ what, condition, isSkipped });
     },
