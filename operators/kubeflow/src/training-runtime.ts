@@ -94,7 +94,7 @@ const runtimeSpec = () =>
         volcano: z
           .object({
             networkTopology: z
-              .object({ mode: z.enum(["hard", "soft"]).optional(), highestTierAllowed: z.int().optional() })
+              .object({ mode: z.enum(["hard", "soft"]).default("hard"), highestTierAllowed: z.int().default(1) })
               .optional(),
           })
           .optional(),

@@ -66,6 +66,8 @@ const DIFFERENCES: readonly RegExp[] = [
   /\.metadata\.(finalizers|name|namespace): missing$/,
   /\.volumeClaimPolicies\[\]\.templates\[\]\.(apiVersion|kind|status): missing$/,
   /\.volumeClaimPolicies\[\]: no rule self\.templates\.all/,
+  // Volcano has a Go int without a format; here its range is stated.
+  /^\.spec\.podGroupPolicy\.volcano\.networkTopology\.highestTierAllowed: format is "int64", not undefined$/,
   // The same as an enum.
   /^\.spec\.managedBy: (enum is|no rule self in)/,
   // Jobs are created again when a TrainJob is resumed: a patch that is changed meanwhile has an effect.
