@@ -44,7 +44,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
  */
 export async function endState(
   environment: Pick<TestEnvironment, "client" | "namespace">,
-  mask?: (object: AnyObject) => AnyObject,
+  mask?: (object: AnyObject) => AnyObject | undefined,
   counts: (object: AnyObject) => boolean = () => true,
 ): Promise<EndState> {
   return endStateOf(await objectsAtEnd(environment), mask, counts);
@@ -71,14 +71,14 @@ export async function objectsAtEnd({
 /** The end state that these objects make up. */
 export function endStateOf(
   all: readonly AnyObject[],
-  mask?: (object: AnyObject) => AnyObject,
+  mask?: (object: AnyObject) => AnyObject | undefined,
   counts: (object: AnyObject) => boolean = () => true,
 ): EndState {
   const isHistory = rolloutHistory(all);
   const isVictim = victims(all);
   const objects = all
     .filter((item) => counts(item) && !isHistory(item) && !isVictim(item))
-    .map((item) => (mask ? mask(item) : item));
+    .flatMap((item) => (mask ? (mask(item) ?? []) : item));
   const names = generatedNames(objects);
   const nodes = nodesOf(objects);
   const texts: [key: string, text: string][] = [];

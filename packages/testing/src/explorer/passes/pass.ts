@@ -25,7 +25,7 @@ export interface PassResult {
 export interface PassOptions {
   readonly environment?: TestEnvironmentOptions;
   readonly seed?: number;
-  readonly mask?: (object: AnyObject) => AnyObject;
+  readonly mask?: (object: AnyObject) => AnyObject | undefined;
   readonly every?: number;
   readonly part?: ExplorationPart;
   readonly runs?: number;
