@@ -27,8 +27,8 @@ export function standing(environment: OperatorTestEnvironment, { mask }: PassOpt
     if (!compared) return undefined;
     const { status, ...shown } = compared;
     // How often something was changed tells that it was interfered with, not how it stands.
-    const { observedGeneration: _, ...told } = (status ?? {}) as Record<string, unknown>;
-    return isOwn(environment, object) ? { ...shown, status: told } : shown;
+    const { observedGeneration: _, ...reported } = (status ?? {}) as Record<string, unknown>;
+    return isOwn(environment, object) ? { ...shown, status: reported } : shown;
   };
   return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
 }
