@@ -116,7 +116,17 @@ async function exploreOnVirtualTime(
   onFinding: (finding: Finding) => void,
 ): Promise<Exploration> {
   const { workers = Math.min(availableParallelism(), 8) } = options;
-  const settings = { depth, seed, findings, time, faults, points, only, passed, accepted: acceptedIn(options.baseline) };
+  const settings = {
+    depth,
+    seed,
+    findings,
+    time,
+    faults,
+    points,
+    only,
+    passed,
+    accepted: acceptedIn(options.baseline),
+  };
   const onObjects = (from: string) => world.progress(`objects from ${from}`);
   const onProgress = seldom(world);
   if (workers > 1)
