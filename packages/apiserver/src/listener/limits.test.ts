@@ -263,7 +263,7 @@ test("a body that comes in very many small pieces is refused", async () => {
     for await (const part of socket) answer += String(part);
     return answer;
   };
-  assert.match(await send(9_000, "x"), /^HTTP\/1.1 200[^]*9000$/);
-  assert.match(await send(12_000, "x".repeat(64)), /^HTTP\/1.1 200[^]*768000$/);
-  assert.match(await send(20_000, "x"), /^HTTP\/1.1 400[^]*came in more than \d+ pieces/);
+  assert.match(await send(9_000, "x"), /^HTTP\/1.1 200.*9000$/s);
+  assert.match(await send(12_000, "x".repeat(64)), /^HTTP\/1.1 200.*768000$/s);
+  assert.match(await send(20_000, "x"), /^HTTP\/1.1 400.*came in more than \d+ pieces/s);
 });
