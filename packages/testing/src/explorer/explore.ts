@@ -323,14 +323,14 @@ class Search {
 
   /** Leaves out one fault after the other, as long as the same oracle still reports something. */
   async #shrink(oracle: Oracle, message: string, run: ExploredRun, clean: ExploredRun): Promise<void> {
-    let [least, told] = [run, message];
+    let [least, reported] = [run, message];
     for (const fault of run.faults) {
       if (least.faults.length < 2) break;
       const fewer = await this.#play(least.faults.filter((one) => one !== fault));
       const [still] = oracle.check(fewer, clean);
-      if (still !== undefined) [least, told] = [fewer, still];
+      if (still !== undefined) [least, reported] = [fewer, still];
     }
-    this.#keep(oracle, told, least);
+    this.#keep(oracle, reported, least);
   }
 
   #keep(oracle: Oracle, message: string, { faults, seed, timeline }: ExploredRun): void {
