@@ -25,7 +25,7 @@ test("fields are read by their names, and by kind and name where they have both"
   ]);
 });
 
-test("a template refers to what its volumes and variables name, and its pods to nothing of their own", () => {
+test("a template refers to what its volumes and variables name, and its pods to nothing", () => {
   const template = {
     spec: {
       serviceAccountName: "runner",

@@ -3,7 +3,7 @@ import type { ObjectReference } from "./protocol.ts";
 
 /** Parts of an object that refer to nothing, or whose references are shown otherwise. */
 const SKIPPED = new Set(["apiVersion", "kind", "metadata", "status", "data", "stringData", "binaryData"]);
-/** Lists and objects with names of their own. */
+/** What is in these fields has a name, but is no object. */
 const OWN_NAMES = new Set([
   "container",
   "initcontainer",
