@@ -100,8 +100,11 @@ export const serviceUpgraded: Scenario = async (stage) => {
   assert.ok((await names(stage)).includes(old), "the old cluster is deleted before its time");
   const cluster = await serves(stage);
   assert.notEqual(cluster, old);
-  const images = (await stage.list(Pod)).map(({ spec }) => spec!.containers[0]!.image);
-  assert.deepEqual([...new Set(images)], ["rayproject/ray:2.47.0"]);
+  // The pods of the old cluster may still be terminating when it is gone itself.
+  await stage.until("all pods have the new image", async () => {
+    const images = (await stage.list(Pod)).map(({ spec }) => spec!.containers[0]!.image);
+    return images.every((image) => image === "rayproject/ray:2.47.0");
+  });
 };
 
 /** An upgrade that fails leaves the traffic where it is, and is reported; its end is that of the spec that was put back. */

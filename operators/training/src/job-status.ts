@@ -117,7 +117,10 @@ function workerStatus({ pod, index, state, cause, obstacle }: PodState, step: nu
   };
 }
 
-/** The conditions of a job that is not finished. */
+/**
+ * The conditions of a job that is not finished. An elastic job trains with fewer workers than it asks for, but it is ready only
+ * with all of them: `kubectl wait` and deployment tools go by that.
+ */
 export function activeConditions(
   job: TrainingJob,
   status: TrainingJobStatus,
@@ -126,9 +129,10 @@ export function activeConditions(
   const { phase, active = 0, succeeded = 0, stragglers = [] } = status;
   const workersText = `${active + succeeded} of ${job.spec.workers} workers run`;
   const running = phase === "Running";
+  const isReady = running && active + succeeded >= job.spec.workers;
   const wait = problem ?? { reason: "WaitingForWorkers", message: workersText };
   return {
-    Ready: running ? conditionTrue("WorkersRunning", workersText) : conditionFalse(wait.reason, wait.message),
+    Ready: isReady ? conditionTrue("WorkersRunning", workersText) : conditionFalse(wait.reason, wait.message),
     Progressing: conditionTrue(running ? "Training" : wait.reason, running ? workersText : wait.message),
     Degraded: problem ? conditionTrue(problem.reason, problem.message) : conditionFalse("AsExpected"),
     Suspended: conditionFalse("NotSuspended"),

@@ -24,9 +24,9 @@ test("what several parts find is one finding", async () => {
   const whole = await checkOperator(forgetful, { faults: ["crash"], findings: 100 });
   const parts: Exploration[] = [];
   for (const part of halves) parts.push(await checkOperator(forgetful, { faults: ["crash"], findings: 100, part }));
-  const told = ({ findings }: Exploration) => [...new Set(findings.map(({ message }) => message))].sort();
+  const messages = ({ findings }: Exploration) => [...new Set(findings.map(({ message }) => message))].sort();
   assert.ok(whole.findings.length > 0);
-  assert.deepEqual(told(mergedParts(parts)), told(whole));
+  assert.deepEqual(messages(mergedParts(parts)), messages(whole));
   assert.equal(mergedParts([parts[0]!, parts[0]!]).findings.length, mergedParts([parts[0]!]).findings.length);
 });
 

@@ -130,6 +130,21 @@ test("what a scenario asserts after a wait that the user skips is not blamed on 
   assert.equal(tried.user, 6);
 });
 
+test("a wait with a timeout goes on for as long as the operator is down", async () => {
+  const scenario: Scenario = async (environment) => {
+    await converges(sound)(environment);
+    await environment.client.patch(Widget, `${environment.namespace}/w`, { merge: { spec: { text: "bye" } } });
+    const isBye = async () => (await environment.get(ConfigMap, "w-a")).data?.["text"] === "bye";
+    await environment.until("the text is bye", isBye, 60_000);
+  };
+  for (const what of ["patch widgets.example.com/w", "wait until the text is bye"]) {
+    const at = { on: "user", what, nth: 1 } as const;
+    const { failure, faults } = await replay(scenario, { faults: [{ type: "downtime", at, ms: 900_000 }], seed: 1 });
+    assert.equal(failure?.message, undefined);
+    assert.equal(faults.length, 1);
+  }
+});
+
 test("what the operator writes because something else changed late is no restlessness", async () => {
   const { findings } = await explore(converges(reporting), { faults: ["crash"], runs: 0 });
   assert.equal(texts(findings), "");

@@ -231,6 +231,24 @@ suite("a Go program on virtual time", { skip: hasGo ? false : "there is no Go on
     assert.ok(lines.includes("operator2 started"), lines.join("\n"));
   });
 
+  test("is not blamed for what its scenario ignores", async () => {
+    const ended = async (ignore: string) => {
+      const ignoring = parseScenario(`ignore: [${ignore}]\nsteps: [{wait: idle}]`).ignore;
+      const { findings } = await exploreGo({
+        module,
+        scenario: { ...scenario, ignore: ignoring, program: { ...scenario.program, args: ["faulty"] } },
+        faults: ["crash"],
+      });
+      return findings.map(({ oracle, message }) => `${oracle}: ${message}`);
+    };
+    assert.deepEqual(await ended("{kind: ConfigMap, name: other}"), ["end state: ConfigMap web-second is missing"]);
+    assert.deepEqual(await ended("{kind: ConfigMap, name: '*-second'}"), []);
+    // Without the field that differs, it is there or not all the same.
+    assert.deepEqual(await ended("{kind: ConfigMap, name: '*-second', fields: [data]}"), [
+      "end state: ConfigMap web-second is missing",
+    ]);
+  });
+
   test("without the mistake passes", async () => {
     const { findings, deterministic, runs } = await explored("correct");
     assert.ok(deterministic);

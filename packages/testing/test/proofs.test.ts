@@ -12,7 +12,7 @@ test("a role that is exactly what is needed passes, and each rule is tried", asy
   assert.equal(exploration.tried.rbac, 3, "widgets, their status, and configmaps");
 });
 
-test("a permission that nobody needs is found", async () => {
+test("a permission that is not needed is found", async () => {
   const exploration = await explore(converges(greedy), { faults: ["rbac"] });
   assert.deepEqual(messages(exploration), ["the role allows what no scenario needs: list secrets"]);
 });

@@ -89,8 +89,8 @@ const runs =
 const messages = ({ findings }: Exploration) => findings.map(({ message }) => message);
 
 test("specs are generated from the schema: other values within bounds, enums and rules, and some that are rejected", () => {
-  const told = specVariants(Tank, tank).map(({ what, isValid }) => `${isValid ? "valid" : "bad"}: ${what}`);
-  assert.deepEqual(told, [
+  const variants = specVariants(Tank, tank).map(({ what, isValid }) => `${isValid ? "valid" : "bad"}: ${what}`);
+  assert.deepEqual(variants, [
     "bad: spec.level set to 5",
     "valid: spec.level set to 1",
     'valid: spec.mode set to "open"',

@@ -20,7 +20,7 @@ test("an image that only the code under test names does not become ready; one th
   runScenario(
     async (environment) => {
       await environment.apply(deployment("named", "example/web:1"));
-      // As an operator would, which writes through a connection of its own.
+      // As an operator would, which writes through its own connection.
       const { client } = environment.cluster!;
       const write = (name: string, image: string) => {
         const { metadata, ...rest } = deployment(name, image);

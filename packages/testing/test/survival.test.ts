@@ -14,7 +14,7 @@ test("children go with their owner, whenever it is deleted", async () => {
   assert.equal(exploration.tried.deletion, 3, "after each of three writes");
 });
 
-test("a child that nobody owns is found when its owner is gone, unless it may stay", async () => {
+test("a child without an owner is found when its owner is gone, unless it may stay", async () => {
   const found = messages(await explore(converges(careless), { faults: ["deletion"], kinds: [Widget] }));
   assert.equal(found[0], "deleted at the end: ConfigMap w-a is left behind");
   assert.match(found[1] ?? "", /deleted after write 1 of 2, in the background: ConfigMap w-a is left behind/);

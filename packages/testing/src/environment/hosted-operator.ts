@@ -214,7 +214,7 @@ export class HostedOperator implements RunningOperator {
     });
   }
 
-  /** Ends the life at the write that the fault injector has chosen. The next one begins by itself. */
+  /** Ends the life at the write that the fault injector has chosen. The next one is started at once. */
   #dying(life: Life, transport: Transport): Transport {
     const faults = this.#faults;
     if (!faults.crashAt) return transport;
@@ -259,7 +259,7 @@ export class HostedOperator implements RunningOperator {
 
 const deathOf = (life: Life) => new Promise<void>((resolve) => life.onEnd(resolve));
 
-/** Whether the API server cannot be reached, or fails for reasons of its own: a webhook that does not answer, for instance. */
+/** Whether the API server cannot be reached, or fails for another reason: a webhook that does not answer, for instance. */
 function isOutage(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && error.code >= 500);
 }

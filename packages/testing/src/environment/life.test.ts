@@ -9,21 +9,21 @@ test("what is pending when a process dies never settles", async () => {
   const clock = new VirtualClock();
   const life = new Life();
   const answer = Promise.withResolvers<{ status: number; headers: object; body: string }>();
-  let told = "nothing";
+  let response = "nothing";
   life
     .transport(() => answer.promise as never)(request)
     .then(
       () => {
-        told = "an answer";
+        response = "an answer";
       },
       () => {
-        told = "an error";
+        response = "an error";
       },
     );
   life.end();
   answer.resolve({ status: 200, headers: {}, body: "" });
   await clock.advance(1);
-  assert.equal(told, "nothing");
+  assert.equal(response, "nothing");
 });
 
 test("a dead process's timers and turns do not run, and leave nothing behind", async () => {

@@ -1,4 +1,4 @@
-/** A process of an operator ended by itself. */
+/** A process of an operator exited without being killed. */
 export class ProcessExit extends Error {
   override readonly name = "ProcessExit";
   readonly exitCode: number;

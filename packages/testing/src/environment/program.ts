@@ -60,7 +60,7 @@ export class ProgramProcess {
     this.#program.main({ client: this.client, transport, clock, log }).then(() => exited("it returned"), exited);
   }
 
-  /** A program does not end by itself: it is killed. */
+  /** A program does not exit: it is killed. */
   async stop(): Promise<void> {}
 
   kill(): void {}

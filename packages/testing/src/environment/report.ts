@@ -3,7 +3,7 @@ import { Event, Pod } from "@konverge/kinds";
 import type { TestEnvironment } from "./test-environment.ts";
 
 /** The number of lines of each kind. */
-const TOLD = 8;
+const SHOWN = 8;
 
 /** The state of the objects of a test environment, for the message of a wait that timed out. */
 export async function report(
@@ -14,10 +14,10 @@ export async function report(
   const lines: string[] = [];
   for (const kind of kinds) {
     const objects = await environment.list(kind).catch(() => []);
-    for (const object of objects.slice(0, TOLD))
+    for (const object of objects.slice(0, SHOWN))
       lines.push(`  ${kind.kind} ${object.metadata.name}: ${stateOf(object)}`);
   }
-  for (const pod of (await environment.list(Pod)).slice(0, TOLD)) {
+  for (const pod of (await environment.list(Pod)).slice(0, SHOWN)) {
     const { phase, reason, conditions = [], containerStatuses = [] } = pod.status ?? {};
     const waiting = containerStatuses.map(({ state }) => state?.waiting?.reason).filter(Boolean);
     const unmet = conditions
@@ -25,12 +25,12 @@ export async function report(
       .map(({ type, message }) => `${type} ${message ?? ""}`);
     lines.push(`  Pod ${pod.metadata.name}: ${[phase, reason, ...waiting, ...unmet].filter(Boolean).join(", ")}`);
   }
-  const events = (await environment.list(Event)).filter(({ type }) => type === "Warning").slice(-TOLD);
+  const events = (await environment.list(Event)).filter(({ type }) => type === "Warning").slice(-SHOWN);
   for (const { involvedObject, reason, message } of events) {
     lines.push(`  event about ${involvedObject.kind} ${involvedObject.name}: ${reason} ${message}`);
   }
   for (const { warnings } of operators) {
-    for (const [warning, times] of counted(warnings).slice(-TOLD)) {
+    for (const [warning, times] of counted(warnings).slice(-SHOWN)) {
       lines.push(`  the operator logged${times > 1 ? ` ${times} times` : ""}: ${warning}`);
     }
   }
@@ -55,9 +55,9 @@ function stateOf(object: KubeObject): string {
   };
   // The default of the CRD: no operator has seen the object yet.
   if (status.observedGeneration === -1) delete status.observedGeneration;
-  const told = (conditions ?? []).map(({ type, status: is, reason, message }) =>
+  const shown = (conditions ?? []).map(({ type, status: is, reason, message }) =>
     `${type}=${is} ${reason} ${message}`.trim(),
   );
   const rest = JSON.stringify(status);
-  return [...told, rest === "{}" ? "" : rest.slice(0, 300)].filter(Boolean).join("; ") || "no status";
+  return [...shown, rest === "{}" ? "" : rest.slice(0, 300)].filter(Boolean).join("; ") || "no status";
 }

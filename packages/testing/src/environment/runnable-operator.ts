@@ -36,7 +36,7 @@ export interface LaunchOptions extends StartOperatorOptions {
   readonly replica: number;
   /** Decides what chance decides in the process. */
   readonly seed: number;
-  /** Called when the process ends by itself. */
+  /** Called when the process exits without being killed. */
   exited(error: unknown): void;
 }
 

@@ -44,7 +44,7 @@ export interface TestBackend {
 
 /** Injects crashes and faults into an operator's process and observes its requests. */
 export interface FaultInjector {
-  /** Wraps the transport of each new process of the operator; `crash` kills that process, and the next one starts by itself. */
+  /** Wraps the transport of each new process of the operator; `crash` kills that process, and the next one is started. */
   interpose?(transport: Transport, process: { readonly number: number; crash(): void }): Transport;
   /** The offset of the wall clock of the operator's process, in milliseconds. */
   skew?(): number;

@@ -44,7 +44,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
  */
 export async function endState(
   environment: Pick<TestEnvironment, "client" | "namespace">,
-  mask?: (object: AnyObject) => AnyObject,
+  mask?: (object: AnyObject) => AnyObject | undefined,
   counts: (object: AnyObject) => boolean = () => true,
 ): Promise<EndState> {
   return endStateOf(await objectsAtEnd(environment), mask, counts);
@@ -71,14 +71,14 @@ export async function objectsAtEnd({
 /** The end state that these objects make up. */
 export function endStateOf(
   all: readonly AnyObject[],
-  mask?: (object: AnyObject) => AnyObject,
+  mask?: (object: AnyObject) => AnyObject | undefined,
   counts: (object: AnyObject) => boolean = () => true,
 ): EndState {
   const isHistory = rolloutHistory(all);
   const isVictim = victims(all);
   const objects = all
     .filter((item) => counts(item) && !isHistory(item) && !isVictim(item))
-    .map((item) => (mask ? mask(item) : item));
+    .flatMap((item) => (mask ? (mask(item) ?? []) : item));
   const names = generatedNames(objects);
   const nodes = nodesOf(objects);
   const texts: [key: string, text: string][] = [];
@@ -158,7 +158,7 @@ export function objectsIn(mask: EndStateMask): string[] {
 
 const numbered = (key: string, i: number) => (i === 0 ? key : `${key} (${i + 1})`);
 
-/** Objects that cannot be told apart by their names have one key: which is the first is chance. */
+/** Objects that have the same name without its random parts have one key: which is the first is chance. */
 function bySharedKey(state: EndState): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [key, text] of state) {
@@ -208,22 +208,22 @@ function unmasked(key: string, text: string, mask: EndStateMask): string {
 
 /** The differences between two end states, as sentences. */
 export function endStateDifferences(expected: EndState, actual: EndState, mask: EndStateMask = new Set()): string[] {
-  const told: string[] = [];
+  const differences: string[] = [];
   const [one, other] = [bySharedKey(expected), bySharedKey(actual)];
   for (const [key, texts] of one) {
     const others = other.get(key) ?? [];
     const plain = (text: string) => unmasked(key, text, mask);
     const [left, right] = unequal(texts.map(plain), others.map(plain));
     for (let i = 0; i < Math.min(left.length, right.length); i++)
-      told.push(`${key} differs: ${fieldDifferences(JSON.parse(left[i]!), JSON.parse(right[i]!))}`);
+      differences.push(`${key} differs: ${fieldDifferences(JSON.parse(left[i]!), JSON.parse(right[i]!))}`);
     for (let i = others.length; i < texts.length; i++)
-      if (!mask.has(numbered(key, i))) told.push(`${numbered(key, i)} is missing`);
+      if (!mask.has(numbered(key, i))) differences.push(`${numbered(key, i)} is missing`);
   }
   for (const [key, texts] of other) {
     for (let i = one.get(key)?.length ?? 0; i < texts.length; i++)
-      if (!mask.has(numbered(key, i))) told.push(`${numbered(key, i)} should not be there`);
+      if (!mask.has(numbered(key, i))) differences.push(`${numbered(key, i)} should not be there`);
   }
-  return told;
+  return differences;
 }
 
 /** Of a pod it counts how far it is; on which way its node brought it there does not. */

@@ -21,8 +21,8 @@ import { unansweredWrites } from "./unanswered-writes.ts";
 /** How a scenario is run by the explorer. */
 export interface RunOptions {
   readonly environment?: TestEnvironmentOptions;
-  /** Removes from an object what may differ between two correct runs. */
-  readonly mask?: (object: AnyObject) => AnyObject;
+  /** Removes from an object what may differ between two correct runs; undefined if the whole object may. */
+  readonly mask?: (object: AnyObject) => AnyObject | undefined;
   readonly invariants?: readonly Invariant[];
   /** Why the exploration has to end now, if it has to: then the run throws {@link ExplorationStopped}. */
   readonly reached?: () => string | undefined;

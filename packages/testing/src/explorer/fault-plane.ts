@@ -278,7 +278,7 @@ export class FaultPlane {
     return { ...answer, body: this.#events(answer.body, resource, lists && from === "", process) };
   }
 
-  /** The events of a watch, each at a point of its own. The initial events of a consistent list are never held back. */
+  /** The events of a watch, each at its own point. The initial events of a consistent list are never held back. */
   async *#events(
     body: AsyncIterable<string | Uint8Array>,
     resource: string,

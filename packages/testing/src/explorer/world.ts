@@ -31,6 +31,6 @@ export interface WrittenObject {
 export interface ExploredProcess {
   /** Counted from 1. */
   readonly number: number;
-  /** Kills it: nothing is finished, its memory is lost. The next one starts by itself, after this time. */
+  /** Kills it: nothing is finished, its memory is lost. The next one is started after this time. */
   crash(downMs?: number): void;
 }

@@ -1,5 +1,6 @@
 import type { Snapshot } from "@konverge/apiserver";
 import { VirtualClock } from "@konverge/core";
+import { withoutIgnored } from "../black-box/ignored-parts.ts";
 import type { ProgramScenario } from "../black-box/scenario-file.ts";
 import { applyObject } from "../black-box/scenario-player.ts";
 import { embeddedTestBackend } from "../environment/embedded-test-backend.ts";
@@ -54,6 +55,10 @@ export async function exploreGo(options: ExploreGoOptions): Promise<Exploration>
   const state = await preparedState({ ...scenario, setup }, environment);
   return explore(scenarioOnVirtualTime(scenario, [...programs, ...beside]), {
     ...rest,
+    mask(object) {
+      const masked = rest.mask ? rest.mask(object) : object;
+      return masked && withoutIgnored([masked], scenario.ignore)[0];
+    },
     environment: { ...environment, state },
     invariants: [...(rest.invariants ?? []), ...scenario.invariants.map(followed)],
   });

@@ -34,7 +34,7 @@ export class GoModule {
     return new GoModule(module);
   }
 
-  /** A new instance, with memory of its own. */
+  /** A new instance, with separate memory. */
   instantiate(host: FunctionHost): GoExports {
     const instance = new wasm.Instance(this.module, { [IMPORTED]: hostFunctions(host) });
     return instance.exports as unknown as GoExports;

@@ -31,7 +31,7 @@ export interface GoProcessOptions {
   reach(host: string): Transport | undefined;
   /** Called with each line that it prints. */
   printed(line: string): void;
-  /** Called when it ends by itself. */
+  /** Called when it exits without being killed. */
   ended(exit: GoExit): void;
 }
 
@@ -56,7 +56,7 @@ const FIRST_MOMENT = 1_000_000_000;
 const ARGUMENTS = { start: 4096, end: 4096 + 8192 };
 
 /**
- * A process of a Go program, in this process: an instance of its module with a memory of its own. Time, timers, randomness, files
+ * A process of a Go program, in this process: an instance of its module with separate memory. Time, timers, randomness, files
  * and the network are those of its host. It runs only within {@link start} and when something calls back: a timer, a response.
  */
 export class GoProcess implements FunctionHost {

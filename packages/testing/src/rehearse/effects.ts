@@ -18,7 +18,7 @@ interface Known {
 
 /** How long an object may be not ready before it counts, in milliseconds: others have to see a change before they follow it. */
 const BRIEFLY = 1_000;
-/** They follow from other objects: nobody has to know that they go. */
+/** They follow from other objects: that they go need not be reported. */
 const DERIVED = new Set(["controllerrevisions.apps", "endpoints", "endpointslices.discovery.k8s.io"]);
 const VOLUMES = new Set(["persistentvolumeclaims", "persistentvolumes"]);
 

@@ -76,8 +76,8 @@ async function cleanRun({ scenario, kind, options }: DeletionRun) {
     await own.settled();
     const left = await leftovers(own, kind, options);
     const allowed = new Set([...left].filter((key) => !made.has(key)));
-    const told = [...leftBehind(left, allowed), ...recording.externalLeaks()];
-    recording.report(...told.map((problem) => `deleted at the end: ${problem}`));
+    const problems = [...leftBehind(left, allowed), ...recording.externalLeaks()];
+    recording.report(...problems.map((problem) => `deleted at the end: ${problem}`));
     return { phases, allowed };
   });
 }
@@ -132,13 +132,13 @@ async function deletedAt(
       await environment.settled();
       const objects = await environment.list(kind);
       const left = await leftovers(environment, kind, options);
-      const told = [
+      const problems = [
         ...objects.map(({ metadata }) => `${kind.kind} ${metadata.name} is still there${heldBy(metadata)}`),
         ...leftBehind(left, allowed),
         ...own.externalLeaks(),
         ...(await restlessness(environment)),
       ];
-      own.report(...told.map((problem) => `${where}: ${problem}`));
+      own.report(...problems.map((problem) => `${where}: ${problem}`));
     } catch (error) {
       own.report(`${where}: ${failureText(error)}`);
     }

@@ -72,7 +72,7 @@ async function childrenOf({ environment, options }: Bench): Promise<Found[]> {
   return found;
 }
 
-/** Everything is as it was; otherwise it is told what somebody did. */
+/** Everything is as it was; otherwise what another client did is reported. */
 async function isRepaired({ recording, environment, options, state }: Bench, what: string): Promise<boolean> {
   const before = recording.problems.length;
   try {
@@ -157,7 +157,7 @@ async function isEdited(
     return false;
   }
   if (await isRepaired(bench, what)) return true;
-  // What is not repaired is undone, or it would be told again with everything that follows.
+  // What is not repaired is undone, or it would be reported again with everything that follows.
   const undo = [{ op: how === "replace" ? "replace" : "add", path: pointer, value: field.value }];
   await environment.client
     .patch(kind, keyOf(child), { json: undo as never }, { fieldManager: SOMEBODY })

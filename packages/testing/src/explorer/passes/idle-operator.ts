@@ -19,16 +19,16 @@ export async function restlessness(
     warnings: environment.warnings.length,
   };
   await environment.advance(REST);
-  const told: string[] = [];
+  const problems: string[] = [];
   const writes = environment.writes() - before.writes;
   const requests = environment.requests - before.requests;
   const warnings = environment.warnings.slice(before.warnings);
-  if (writes > 0) told.push(`the operator keeps writing: ${writes} times in ten minutes`);
-  if (requests > routine) told.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
+  if (writes > 0) problems.push(`the operator keeps writing: ${writes} times in ten minutes`);
+  if (requests > routine) problems.push(`the operator is in a hot loop: ${requests} requests in ten minutes`);
   if (warnings.length > 0 && !hasReason) {
-    told.push(`the operator keeps logging warnings, ${warnings.length} times in ten minutes: ${warnings.at(-1)}`);
+    problems.push(`the operator keeps logging warnings, ${warnings.length} times in ten minutes: ${warnings.at(-1)}`);
   }
-  return told;
+  return problems;
 }
 
 /** What went wrong in a run, in one line. */

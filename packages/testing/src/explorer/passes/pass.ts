@@ -10,7 +10,7 @@ export interface PassProblem {
 }
 
 /**
- * A pass disturbs a scenario in a way of its own and has its own idea of what must be true afterwards: when the objects
+ * A pass disturbs a scenario in its own way, and knows what must be true afterwards: when the objects
  * are deleted, for instance, the end state is not that of the clean run.
  */
 export interface PassResult {
@@ -25,7 +25,7 @@ export interface PassResult {
 export interface PassOptions {
   readonly environment?: TestEnvironmentOptions;
   readonly seed?: number;
-  readonly mask?: (object: AnyObject) => AnyObject;
+  readonly mask?: (object: AnyObject) => AnyObject | undefined;
   readonly every?: number;
   readonly part?: ExplorationPart;
   readonly runs?: number;

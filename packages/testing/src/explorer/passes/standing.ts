@@ -22,11 +22,13 @@ function isOwn(
  * (pods, revisions of the past) shows in what the operator's objects say.
  */
 export function standing(environment: OperatorTestEnvironment, { mask }: PassOptions): Promise<EndState> {
-  const asked = (object: AnyObject): AnyObject => {
-    const { status, ...shown } = mask ? mask(object) : object;
+  const asked = (object: AnyObject): AnyObject | undefined => {
+    const compared = mask ? mask(object) : object;
+    if (!compared) return undefined;
+    const { status, ...shown } = compared;
     // How often something was changed tells that it was interfered with, not how it stands.
-    const { observedGeneration: _, ...told } = (status ?? {}) as Record<string, unknown>;
-    return isOwn(environment, object) ? { ...shown, status: told } : shown;
+    const { observedGeneration: _, ...reported } = (status ?? {}) as Record<string, unknown>;
+    return isOwn(environment, object) ? { ...shown, status: reported } : shown;
   };
   return endState(environment, asked, (object) => isOwn(environment, object) || isChild(environment, object));
 }
