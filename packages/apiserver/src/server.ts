@@ -190,6 +190,8 @@ export class ApiServer {
       return pageNotFound();
     }
     const found = this.registry.find(info.group, info.version, info.resource);
+    // Slashes before the root are ignored for authorization only.
+    if (info.path.startsWith("//")) return pageNotFound();
     if (!found) {
       if (this.registry.hasBuiltinGroup(info.group)) throw noSuchPath();
       return pageNotFound();

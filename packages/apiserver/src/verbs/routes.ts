@@ -16,6 +16,7 @@ export function checkRoute(
 ): void {
   const { name, subresource, namespace, verb, rest } = info;
   const isOutside = definition.namespaced && namespace === "";
+  if (verb === "proxy") throw noSuchPath();
   if (verb === "watch" && method !== "GET") throw notAllowed(definition, verb);
   if (subresource !== "" && name === "") throw noSuchPath();
   if (rest !== "" && subresource !== "proxy" && !definition.custom) throw noSuchPath();

@@ -39,8 +39,8 @@ export function exploreCommand(): Command {
       "JSON file of findings that are accepted: they are not reported, and do not count (default: none)",
     )
     .option("--update-baseline", "write everything that is found to the file of --baseline (default: false)")
-    .option("--points <number>", "with --command: try at most this many faults (default: all)", positive)
-    .option("--only <text>", "with --command: only faults whose description contains this text")
+    .option("--points <number>", "try at most this many faults (default: all)", positive)
+    .option("--only <text>", "only faults whose description contains this text")
     .option(
       "--workers <number>",
       "number of parallel runs, each with its own cluster and process; 1 runs a module in this process, for a debugger " +

@@ -84,6 +84,17 @@ test("several processes try together what one tries, and report what stops them"
   await assert.rejects(none, new UsageError("none.ts: there is no such module"));
 });
 
+test("on virtual time, too, only the named faults are tried, and no more than a number of them", async () => {
+  const module = join(import.meta.dirname, "../../test/greeting-operator.ts");
+  const printed: string[] = [];
+  const world = { ...silent, print: (text: string) => void printed.push(text) };
+  const chosen = { faults: "crash,deletion", only: "crash before the request", points: 1 };
+  const given = { depth: 1, seed: 1, findings: 10, output: "json", workers: 1, ...chosen, module } as const;
+  await exploreFromCommandLine(given, world);
+  // One in each of its two scenarios.
+  assert.deepEqual((JSON.parse(printed.join("\n")) as Exploration).tried, { crash: 2 });
+});
+
 test("what passed counts until a module or a file of the command changes", () => {
   const folder = mkdtempSync(join(tmpdir(), "konverge-explore-"));
   try {

@@ -111,12 +111,22 @@ async function exploredAs(
 
 async function exploreOnVirtualTime(
   subject: Pick<ModuleExploration, "module" | "objects"> | Pick<GoExploration, "wasm" | "scenario">,
-  { depth, seed, findings, time, faults, passed, ...options }: ExploreCommandOptions,
+  { depth, seed, findings, time, faults, points, only, passed, ...options }: ExploreCommandOptions,
   world: ExploreWorld,
   onFinding: (finding: Finding) => void,
 ): Promise<Exploration> {
   const { workers = Math.min(availableParallelism(), 8) } = options;
-  const settings = { depth, seed, findings, time, faults, passed, accepted: acceptedIn(options.baseline) };
+  const settings = {
+    depth,
+    seed,
+    findings,
+    time,
+    faults,
+    points,
+    only,
+    passed,
+    accepted: acceptedIn(options.baseline),
+  };
   const onObjects = (from: string) => world.progress(`objects from ${from}`);
   const onProgress = seldom(world);
   if (workers > 1)

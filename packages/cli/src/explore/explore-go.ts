@@ -33,7 +33,7 @@ export function builtProgram(name: string): string {
 
 /** Explores a Go program on virtual time. */
 export async function exploreGoProgram(options: GoExploration, self: ExploringProcess): Promise<Exploration> {
-  const { wasm, depth, seed, findings, time, faults, passed, accepted = [] } = options;
+  const { wasm, depth, seed, findings, time, faults, points, only, passed, accepted = [] } = options;
   const scenario = scenarioIn(options.scenario);
   const bytes = asUsage(() => readFileSync(wasm));
   const digest = createHash("sha256").update(bytes).digest("hex");
@@ -54,6 +54,8 @@ export async function exploreGoProgram(options: GoExploration, self: ExploringPr
     ...(self.part && { part: self.part }),
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
+    ...(points !== undefined && { runs: points }),
+    ...(only !== undefined && { only }),
     ...(passed !== undefined && { passed: passedFaultsIn(passed, version()) }),
   });
 }

@@ -25,6 +25,10 @@ export interface ExplorationSettings {
   readonly depth: 1 | 2;
   readonly seed: number;
   readonly faults?: string | undefined;
+  /** At most this many faults. */
+  readonly points?: number | undefined;
+  /** Only faults whose description contains this text. */
+  readonly only?: string | undefined;
   readonly findings: number;
   readonly passed?: string | undefined;
   /** Findings that are known. */
@@ -54,7 +58,7 @@ export interface ExploringProcess {
 
 /** Explores the operator or the scenario that a module exports. */
 export async function exploreModule(options: ModuleExploration, self: ExploringProcess): Promise<Exploration> {
-  const { module: file, depth, seed, findings, time, faults, passed, accepted = [] } = options;
+  const { module: file, depth, seed, findings, time, faults, points, only, passed, accepted = [] } = options;
   const { part, onProgress, onFinding, signal } = self;
   if (!existsSync(file)) throw new UsageError(`${file}: there is no such module`);
   const settings = {
@@ -68,6 +72,8 @@ export async function exploreModule(options: ModuleExploration, self: ExploringP
     ...(part && { part }),
     ...(time !== undefined && { time }),
     ...(faults !== undefined && { faults: familiesIn(faults, FAULT_FAMILIES) }),
+    ...(points !== undefined && { runs: points }),
+    ...(only !== undefined && { only }),
   };
   const kept = (objects?: unknown) =>
     passed === undefined ? {} : { passed: passedFaultsIn(passed, codeVersion(self.loaded, [file, seed, objects])) };

@@ -43,6 +43,11 @@ export interface ExploreOptions extends Omit<RunOptions, "reached">, Exploration
   readonly seed?: number;
   /** Try at most this many faults of each depth, chosen by the seed. Default: all of depth 1, and 200 of each further depth. */
   readonly runs?: number;
+  /**
+   * Try only faults whose description contains this text, such as that of a finding's fault; what is done to a scenario as a whole is
+   * left out. Default: all.
+   */
+  readonly only?: string;
   /** Stop after this many findings. Default: 10. */
   readonly findings?: number;
   /** Findings that are known: they are returned separately, and do not count. Default: none. */
@@ -178,7 +183,7 @@ class Search {
       stopped = await this.#all(candidates, clean, judges);
       for (let level = 2; level <= (this.#options.depth ?? 1) && !stopped; level++)
         await this.#deeper(level, clean, judges);
-      if (clean.endState && !stopped) await this.#passes(clean);
+      if (clean.endState && !stopped && this.#options.only === undefined) await this.#passes(clean);
     } catch (error) {
       if (!(error instanceof ExplorationStopped)) throw error;
       stopped = error.message;
@@ -247,8 +252,9 @@ class Search {
 
   /** A sample, if one was asked for: the same for the same seed. */
   #sample(all: readonly FaultCandidate[]): readonly FaultCandidate[] {
-    const { every = 1, runs } = this.#options;
-    const some = all.filter((_, i) => i % every === 0);
+    const { every = 1, runs, only = "" } = this.#options;
+    const named = all.filter(({ fault }) => faultText(fault).includes(only));
+    const some = named.filter((_, i) => i % every === 0);
     if (runs === undefined || runs >= some.length) return some;
     const order = new Map(some.map((candidate, i) => [candidate, i]));
     const rest = [...some];
@@ -354,11 +360,11 @@ class Search {
 /** The permissions of all scenarios together, compared with the role of their operator. */
 async function roleResult(
   scenarios: readonly Scenario[],
-  { faults = FAULT_FAMILIES, seed = 1, environment, part, reached, unusedPermissions = true }: LimitedOptions,
+  { faults = FAULT_FAMILIES, only, seed = 1, environment, part, reached, unusedPermissions = true }: LimitedOptions,
   progress: Progress,
   found: Findings,
 ): Promise<Exploration | undefined> {
-  if (!faults.includes("rbac") || reached()) return undefined;
+  if (!faults.includes("rbac") || only !== undefined || reached()) return undefined;
   const operators = new Map<object, RunnableOperator>();
   let [tried, runs] = [0, scenarios.length];
   const onProblem = (problem: PassProblem) => {
