@@ -15,7 +15,8 @@ onEmbedded("every sample converges", async (stage) => {
   const jobs = await stage.list(TrainingJob);
   assert.equal(jobs.length, files.length);
   for (const { metadata } of jobs) {
-    await stage.until(`${metadata.name} runs`, async () => (await statusOf(stage, metadata.name)).phase === "Running");
-    assert.equal(await stage.condition(TrainingJob, metadata.name, "Ready"), "True WorkersRunning");
+    const isReady = async () => (await stage.condition(TrainingJob, metadata.name, "Ready")) === "True WorkersRunning";
+    await stage.until(`${metadata.name} is ready`, isReady);
+    assert.equal((await statusOf(stage, metadata.name)).phase, "Running");
   }
 });
