@@ -46,8 +46,9 @@ export function worksInNamespaces(operator: Operator, idle: (milliseconds: numbe
 /** The samples of which the operator says that they are as requested. */
 async function converged({ kinds }: Operator, { client, namespace }: TestEnvironment): Promise<string[]> {
   const names: string[] = [];
-  for (const { group, version, kind, plural } of kinds) {
-    const ref: KindRef<KubeObject> = { group, version, kind, plural, namespaced: true };
+  for (const { group, version, kind, plural, namespaced } of kinds) {
+    if (!namespaced) continue;
+    const ref: KindRef<KubeObject> = { group, version, kind, plural, namespaced };
     for (const object of (await client.list(ref, { namespace })).items) {
       const { phase, state, conditions = [] } = (object as { status?: Status }).status ?? {};
       const ready = conditions.find(({ type }) => type === "Ready" || type === "Available" || type === "Succeeded");
