@@ -1,5 +1,5 @@
 // `npm run test:peers`: programs on controller-runtime, kopf, kube-rs, Helm and client-node, built from their registries, on both
-// servers; suites in Go, Python and Rust on the single executable. What cannot be built here is reported as skipped.
+// servers; suites in Go, Python, Rust and Java on the single executable. What cannot be built here is reported as skipped.
 import { spawnSync } from "node:child_process";
 import { runAll } from "./steps.ts";
 

@@ -11,6 +11,7 @@ const FOR_USERS = new Set([
   "create-konverge",
   "envtest-go",
   "envtest-rust",
+  "junit-konverge",
   "pytest-konverge",
   "setup-konverge",
 ]);

@@ -1,5 +1,5 @@
-import { copyFileSync, cpSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { inRepository, output, type Peer, step } from "./peer.ts";
 
 const HELM = "v3.22.0";
@@ -106,6 +106,33 @@ export const rustCrate: Peer = {
   },
 };
 
+const MAVEN_CLASSPATH = "org.apache.maven.plugins:maven-dependency-plugin:3.6.0:build-classpath";
+
+/** Tests in Java on the Java Operator SDK, with the JUnit extension that starts the single executable. */
+export const junitSuite: Peer = {
+  name: "junit-suite",
+  recipe: "mvn test-compile",
+  alsoFrom: ["packages/junit-konverge"],
+  toolchain: { command: "mvn", install: "install Maven 3.8 or newer with a JDK 17 or newer" },
+  program: "classpath",
+  build({ sources, target }) {
+    // Maven writes beside what it builds; the suite finds the extension where it is in the repository.
+    const suite = join(target, "tools", "peers", "junit-suite");
+    const copy = (from: string, to: string) =>
+      cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== "target" });
+    copy(inRepository("packages/junit-konverge"), join(target, "packages", "junit-konverge"));
+    copy(sources, suite);
+    const options = ["-Dmdep.outputFile=classpath.txt", "-Dmdep.includeScope=test"];
+    step("mvn", ["-B", "-q", "test-compile", MAVEN_CLASSPATH, ...options], suite);
+    const entries = readFileSync(join(suite, "operator", "classpath.txt"), "utf8").split(":");
+    const own = ["packages/junit-konverge", "tools/peers/junit-suite/operator"].map((one) => `@/${one}/target/classes`);
+    // This folder gets its final name afterwards: `@` stands for it.
+    writeFileSync(join(target, "classpath"), [...own, ...entries.filter((one) => !one.startsWith(target))].join(":"));
+    const [, home] = /runtime: (.+)$/m.exec(output("mvn", ["--version"], suite)) ?? [];
+    writeFileSync(join(target, "java"), join(home ?? "", "bin", "java"));
+  },
+};
+
 /** A program in JavaScript on the official client. */
 export const clientNode: Peer = {
   name: "client-node",
@@ -128,4 +155,5 @@ export const PEERS: readonly Peer[] = [
   goSuite,
   pytestSuite,
   rustCrate,
+  junitSuite,
 ];

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { realClock } from "@konverge/core";
 import { parseYaml } from "@konverge/schema";
-import { goSuite, pytestSuite, rustCrate } from "./catalogue.ts";
+import { goSuite, junitSuite, pytestSuite, rustCrate } from "./catalogue.ts";
 import { findPeer, inRepository, type Peer } from "./peer.ts";
 
 const executable = inRepository(join("dist", "executable", "konverge"));
@@ -85,6 +85,19 @@ describe("the single executable on a machine without Node", () => {
 
   test("the crate in Rust passes its own tests", { skip: skipOf(rustCrate) }, async () => {
     assert.match(await run(join(folderOf(rustCrate), "crate.test"), []), /test result: ok\. 4 passed/);
+  });
+
+  test("the JUnit extension and a suite on the Java Operator SDK pass", { skip: skipOf(junitSuite) }, async () => {
+    const place = folderOf(junitSuite);
+    const read = (file: string) => readFileSync(join(place, file), "utf8");
+    const classpath = read("classpath").replaceAll("@", place);
+    const suite = async (folder: string) => {
+      const classes = join(place, folder, "target", "test-classes");
+      const launcher = ["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"];
+      return run(read("java"), ["-cp", `${classpath}:${classes}`, ...launcher, `--scan-classpath=${classes}`]);
+    };
+    assert.match(await suite("packages/junit-konverge"), /5 tests successful/);
+    assert.match(await suite("tools/peers/junit-suite/operator"), /2 tests successful/);
   });
 
   test("the action installs it and starts a cluster", { skip: missing ?? false }, async () => {

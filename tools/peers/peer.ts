@@ -98,7 +98,8 @@ function digest(peer: Peer): string {
   for (const sources of [sourcesOf(peer), ...(peer.alsoFrom ?? []).map(inRepository)]) {
     const files = globSync("**/*", { cwd: sources, withFileTypes: true }).filter((entry) => entry.isFile());
     for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort()) {
-      if (path.includes("__pycache__")) continue;
+      // What other tools have built beside the sources.
+      if (/\/(__pycache__|target)\//.test(path.slice(sources.length))) continue;
       hash.update(`\0${path.slice(sources.length)}\0`).update(readFileSync(path));
     }
   }

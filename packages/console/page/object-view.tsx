@@ -3,13 +3,15 @@ import { useEffect } from "preact/hooks";
 import type { ObjectSummary } from "../src/protocol.ts";
 import { Actions } from "./actions.tsx";
 import { type JsonObject, loadObject } from "./api.ts";
+import { byMessage, type Condition, toneOf } from "./conditions.ts";
 import { ExecView } from "./exec-view.tsx";
 import { keyOf, span } from "./format.ts";
 import { LogView } from "./log-view.tsx";
 import { PortsView } from "./ports-view.tsx";
+import { referrers, withReferences } from "./references.ts";
 import { linkTo, route, setQuery } from "./route.ts";
 import { StateMark, stateWord } from "./state-mark.tsx";
-import { children, entries, hello, latestSample, objects, shownTime, warnings } from "./store.ts";
+import { children, entries, hello, latestSample, names, objects, shownTime, warnings } from "./store.ts";
 import { EntryList } from "./timeline.tsx";
 import { rootOf, treeOf } from "./tree-model.ts";
 import { TreeView } from "./tree-view.tsx";
@@ -36,7 +38,7 @@ export function ObjectView() {
       </div>
     );
   }
-  const root = treeOf(rootOf(object, all), children.value, warnings.value);
+  const root = withReferences(treeOf(rootOf(object, all), children.value, warnings.value), names.value);
   return (
     <div class="object-view">
       <h1 class="unseen">
@@ -139,22 +141,8 @@ function useObject(object: ObjectSummary): JsonObject | undefined {
   return full.value;
 }
 
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
-
-/** Conditions that are bad, or no news, when they are true. */
-const ABNORMAL =
-  /Degraded|Stalled|Fail(?!over)|Error|Pressure|Unavailable|Reconciling|Progressing|Suspended|Paused|Terminat|Disrupt|Lost/;
-
-function toneOf({ type, status }: Condition): "good" | "warn" | "" {
-  if (status === "Unknown") return "";
-  return (status === "True") === ABNORMAL.test(type) && type !== "Progressing" ? "warn" : "good";
-}
+/** More objects than these that use one are counted. */
+const SHOWN_USERS = 8;
 
 function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | undefined }) {
   const status = (full?.["status"] ?? {}) as { conditions?: Condition[] };
@@ -163,6 +151,7 @@ function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | u
     annotations?: Record<string, string>;
   };
   const owner = objects().get(object.owners[0] ?? "");
+  const users = referrers(object, objects(), names.value);
   const now = shownTime.value ?? latestSample.value?.at ?? Date.now();
   const related = entries.value.filter((entry) => entry.type === "event" && entry.object.id === object.id).slice(-8);
   return (
@@ -175,6 +164,19 @@ function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | u
               <a href={linkTo("object", { id: owner.id })}>
                 {owner.kind} {owner.name}
               </a>
+            </dd>
+          </>
+        )}
+        {users.length > 0 && (
+          <>
+            <dt>Used by</dt>
+            <dd class="users">
+              {users.slice(0, SHOWN_USERS).map((one) => (
+                <a key={one.id} href={linkTo("object", { id: one.id })}>
+                  {one.kind} {one.name}
+                </a>
+              ))}
+              {users.length > SHOWN_USERS && <span class="muted">and {users.length - SHOWN_USERS} more</span>}
             </dd>
           </>
         )}
@@ -205,14 +207,18 @@ function Summary({ object, full }: { object: ObjectSummary; full: JsonObject | u
         <>
           <h3>Conditions</h3>
           <ul class="conditions">
-            {status.conditions.map((one) => (
-              <li key={one.type} class={toneOf(one)}>
-                <strong>{one.type}</strong> <span class="muted">is {one.status}</span>
-                {one.reason && <span class="chip">{one.reason}</span>}
-                {one.lastTransitionTime && (
-                  <span class="muted"> for {span(Math.max(0, now - Date.parse(one.lastTransitionTime)))}</span>
-                )}
-                {one.message && <span class="message">{one.message}</span>}
+            {byMessage(status.conditions).map((group) => (
+              <li key={group[0]!.type} class={toneOf(group[0]!)}>
+                {group.map((one) => (
+                  <p key={one.type}>
+                    <strong>{one.type}</strong> <span class="muted">is {one.status}</span>
+                    {one.reason && <span class="chip">{one.reason}</span>}
+                    {one.lastTransitionTime && (
+                      <span class="muted"> for {span(Math.max(0, now - Date.parse(one.lastTransitionTime)))}</span>
+                    )}
+                  </p>
+                ))}
+                {group[0]!.message && <span class="message">{group[0]!.message}</span>}
               </li>
             ))}
           </ul>

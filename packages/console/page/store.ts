@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { Entry, EventEntry, Hello, ObjectSummary, Sample, StreamMessage } from "../src/protocol.ts";
 import { clockTime } from "./format.ts";
+import { byName } from "./references.ts";
 
 /** More entries of a live cluster than these are not kept. */
 const KEPT_ENTRIES = 20_000;
@@ -55,6 +56,9 @@ export const children = computed<ReadonlyMap<string, readonly ObjectSummary[]>>(
   }
   return found;
 });
+
+/** All objects by their names. */
+export const names = computed(() => byName(objects().values()));
 
 /** The newest Warning event of each object. */
 export const warnings = computed<ReadonlyMap<string, EventEntry>>(() => {

@@ -4,6 +4,8 @@ import type { EventEntry, ObjectSummary } from "../src/protocol.ts";
 export interface TreeNode {
   readonly object: ObjectSummary;
   readonly children: readonly TreeNode[];
+  /** Objects that it refers to. */
+  readonly uses?: readonly ObjectSummary[];
   /** Objects that should be there and are not, and why. */
   readonly missing?: { readonly text: string; readonly why: string };
 }

@@ -14,7 +14,7 @@ interface TreeProps {
   readonly onSelect: (id: string) => void;
 }
 
-/** An object with all that it owns, from left to right; from top to bottom on narrow screens. */
+/** An object with all that it owns and refers to, from left to right; from top to bottom on narrow screens. */
 export function TreeView({ root, selected, onSelect }: TreeProps) {
   const frame = useRef<HTMLElement>(null);
   // The selected node stays in view when another one is chosen, and not whenever something changes.
@@ -64,9 +64,9 @@ interface NodeProps {
 }
 
 function Node({ node, selected, onSelect }: NodeProps) {
-  const { object, children, missing } = node;
+  const { object, children, missing, uses = [] } = node;
   const unfolded = useSignal<ReadonlySet<string>>(new Set());
-  const hasChildren = children.length > 0 || missing !== undefined;
+  const hasChildren = children.length > 0 || missing !== undefined || uses.length > 0;
   return (
     <li>
       <button
@@ -89,6 +89,19 @@ function Node({ node, selected, onSelect }: NodeProps) {
               </div>
             </li>
           )}
+          {uses.map((used) => (
+            <li key={`uses ${used.id}`} class="uses">
+              <button
+                type="button"
+                class={`node ${used.state}`}
+                data-kind={used.kind}
+                onClick={() => onSelect(used.id)}
+              >
+                <span class="relation">uses</span>
+                <NodeFace object={used} />
+              </button>
+            </li>
+          ))}
           {byKind(children).map(([kind, list]) => {
             const folded = list.length >= FOLD_FROM && !unfolded.value.has(kind);
             const shown = folded ? keptOpen(list, selected) : list;

@@ -17,10 +17,19 @@ export interface ObjectName {
 
 export type ObjectState = "ready" | "done" | "progressing" | "failed" | "terminating" | "paused";
 
+/** What an object may refer to: a field's name without `Ref` or `Name`, or a kind, in lower case; and the name in it. */
+export interface ObjectReference {
+  readonly kind: string;
+  /** Default: that of the object. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
 /** What lists and trees show of an object. */
 export interface ObjectSummary extends ObjectName {
   /** UIDs of its owners, its controller first. */
   readonly owners: readonly string[];
+  readonly references?: readonly ObjectReference[];
   /** Milliseconds since 1970. */
   readonly created?: number;
   readonly state: ObjectState;

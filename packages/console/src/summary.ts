@@ -2,6 +2,7 @@ import { type KubeObject, parseQuantity, type Readiness, readinessOf } from "@ko
 import type { Node, Pod } from "@konverge/kinds";
 import { isPaused, podProblem, replicaFailureMessage } from "@konverge/runtime";
 import type { ObjectName, ObjectState, ObjectSummary } from "./protocol.ts";
+import { referencesOf } from "./references.ts";
 
 /** What names a kind, as discovery and recordings know it. */
 export interface NamedKind {
@@ -63,10 +64,12 @@ export function summaryOf(kind: NamedKind, given: KubeObject, now: number): Obje
   const owners = [...(metadata.ownerReferences ?? [])].sort((a, b) => Number(b.controller) - Number(a.controller));
   const managed = metadata.labels?.[MANAGED_BY] === "konverge";
   const statusManager = statusManagerOf(kind, object);
+  const references = referencesOf(given);
   const runsOperator = managed && (pod !== undefined || kind.kind === "Deployment");
   return {
     ...nameOf(kind, object),
     owners: owners.map(({ uid }) => uid),
+    ...(references.length > 0 && { references }),
     ...(metadata.creationTimestamp && { created: Date.parse(metadata.creationTimestamp) }),
     state: stateOf(object, readiness, status, problem),
     message: messageOf(readiness, status, problem, pod),

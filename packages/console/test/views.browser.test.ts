@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type Cluster, startCluster } from "@konverge/cluster";
-import { sleep } from "@konverge/core";
-import { ConfigMap, Deployment, ResourceQuota, ValidatingWebhookConfiguration } from "@konverge/kinds";
+import { type KindRef, type KubeObject, realClock, sleep } from "@konverge/core";
+import {
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  ResourceQuota,
+  Secret,
+  ValidatingWebhookConfiguration,
+} from "@konverge/kinds";
 import type { SerializedAXNode } from "puppeteer-core";
 import { type Console, startConsole } from "../src/console.ts";
 import { noChromium, TestBrowser } from "./chromium.ts";
@@ -72,6 +79,47 @@ suite("what the views show, in Chromium", { skip: noChromium }, () => {
     await browser.go(`/object?id=${await deploy("third")}`);
     await browser.sees(".ghost", /1 pod is missing\s+.*exceeded quota: few/);
     await client.delete(ResourceQuota, "default/few");
+    assert.deepEqual(browser.problems, []);
+  });
+
+  test("the tree shows what an object refers to, and an error in several conditions is shown once", async () => {
+    const { client } = cluster;
+    const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true } as const;
+    await client.create(CustomResourceDefinition, {
+      metadata: { name: "logins.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "logins", kind: "Login" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: open } }],
+      },
+    });
+    const logins: KindRef<KubeObject & { spec: object; status: object }> = {
+      ...{ group: "example.com", version: "v1", kind: "Login", plural: "logins", namespaced: true },
+    };
+    const named = (name: string) => ({ metadata: { name, namespace: "default" } });
+    const secret = await client.create(Secret, named("password"));
+    const condition = (type: string, status: string) => ({ type, status, reason: "Full", message: "the disk is full" });
+    const conditions = [condition("Ready", "False"), condition("Progressing", "False"), condition("Degraded", "True")];
+    const { metadata } = await until(() =>
+      client.create(logins, { ...named("app"), spec: { secretRef: { name: "password" } }, status: { conditions } }),
+    );
+    await using browser = await TestBrowser.open(served.url);
+    const { page } = browser;
+    await browser.go(`/object?id=${metadata.uid}`);
+    await browser.sees(".uses .node[data-kind=Secret]", /uses\s+Ready\s+Secret\s+password/);
+    await browser.sees(".conditions li", /^Ready[\s\S]*Degraded[\s\S]*Progressing[\s\S]*the disk is full$/);
+    assert.equal((await browser.texts(".conditions .message")).length, 1);
+    await browser.click(".uses .node", /password/);
+    await browser.sees(".facts dd", /^Login app$/);
+    await browser.sees("h2", /password/);
+    assert.ok(page.url().includes(secret.metadata.uid!));
+    await page.setViewport({ width: 400, height: 800 });
+    // Labels are above their values.
+    await page.waitForFunction(() => {
+      const [label, value] = ["dt", "dd"].map((one) => document.querySelector(`.facts ${one}`).getBoundingClientRect());
+      return label!.bottom <= value!.top && label!.left === value!.left;
+    });
     assert.deepEqual(browser.problems, []);
   });
 
@@ -163,6 +211,18 @@ suite("what the views show, in Chromium", { skip: noChromium }, () => {
   });
 });
 
+/** The result of a request, repeated while the kind is not served yet. */
+async function until<T>(request: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await request();
+    } catch (error) {
+      if (tries === 100) throw error;
+      await sleep(realClock(), 50);
+    }
+  }
+}
+
 /** All elements of a page that are operated, as a screen reader knows them. */
 function operated(node: SerializedAXNode | null): SerializedAXNode[] {
   if (!node) return [];
@@ -172,5 +232,10 @@ function operated(node: SerializedAXNode | null): SerializedAXNode[] {
 
 /** Code in `evaluate` runs in the page. */
 declare const document: {
-  querySelector(css: string): { scrollWidth: number; clientWidth: number; width: number };
+  querySelector(css: string): {
+    scrollWidth: number;
+    clientWidth: number;
+    width: number;
+    getBoundingClientRect(): { left: number; top: number; bottom: number };
+  };
 };
