@@ -29,6 +29,7 @@ async function growVolume(
   const { from, to } = step;
   const patch = { merge: { spec: { resources: { requests: { storage: to } } } } };
   try {
+    // Direct write: claims of a StatefulSet are its own children; only their size is the operator's.
     await client.patch(PersistentVolumeClaim, `${metadata.namespace}/${metadata.name}`, patch);
     events.normal("VolumeGrows", `the volume ${metadata.name} grows from ${from} to ${to}`);
     return step;
