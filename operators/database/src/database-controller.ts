@@ -119,21 +119,21 @@ export function databases(ask: AskServer, metrics: DatabaseMetrics, fleet: Fleet
     finalizer: "databases.example.com/finalizer",
     async reconcile(database, context) {
       checkSpec(database);
-      const seen = await observeDatabase(database, { ask, leases }, context);
-      const config = configFor(database, seen.engine);
-      const steps = await decideSteps(database, seen, { config, fleet, leases }, context);
-      await carryOut(database, seen, steps, context);
-      const volumes = await volumesOf(database, seen, context);
+      const observation = await observeDatabase(database, { ask, leases }, context);
+      const config = configFor(database, observation.engine);
+      const steps = await decideSteps(database, observation, { config, fleet, leases }, context);
+      await carryOut(database, observation, steps, context);
+      const volumes = await volumesOf(database, observation, context);
       const backups = existingBackupClaim(database, context);
-      const draft = serversFor(database, seen, backups);
-      const secrets = databaseSecrets(database, seen, steps, context);
-      const findings = await findingsOf(database, seen, steps, { draft, volumes, secrets, fleet }, context);
+      const draft = serversFor(database, observation, backups);
+      const secrets = databaseSecrets(database, observation, steps, context);
+      const findings = await findingsOf(database, observation, steps, { draft, volumes, secrets, fleet }, context);
       recordEvents(database, findings, context.events);
       metrics.update(database, findings, () => context.cache.list(Database));
       const certificates = await tlsChildren(database, context);
-      const after = nextReconcile(secrets, seen, findings, certificates.length > 0, context.clock.now());
+      const after = nextReconcile(secrets, observation, findings, certificates.length > 0, context.clock.now());
       return {
-        children: childrenOf(database, seen, steps, { config, draft, secrets, certificates, backups }, context),
+        children: childrenOf(database, observation, steps, { config, draft, secrets, certificates, backups }, context),
         status: statusOf(database, findings),
         conditions: conditionsOf(database, findings),
         ...(after !== undefined && { requeueAfter: after }),

@@ -26,20 +26,20 @@ export interface FindingsContext {
 /** What the status reports: whether the servers are ready, why not, and what is being done. */
 export async function findingsOf(
   database: Database,
-  seen: ObservedDatabase,
+  observation: ObservedDatabase,
   steps: DatabaseSteps,
   { draft, volumes, secrets, fleet }: FindingsContext,
   context: ReconcileContext,
 ): Promise<Findings> {
-  const { engine, members, stopped, isAsked, outdated } = seen;
+  const { engine, members, stopped, isAsked, outdated } = observation;
   const { metadata } = database;
   const pending = await certificateProblem(database, context);
-  const ready = !pending && areReady(seen, steps, draft);
+  const ready = !pending && areReady(observation, steps, draft);
   if (ready && outdated.size === 0) fleet.finish(database);
   const { step, waits } = steps;
   const primary = step.topology.primary || step.topology.upstream || podName(database);
   const names = [primary, ...members.map(({ name }) => name)];
-  const problem = ready ? undefined : (pending ?? (await serverProblem(database, names, seen.servers, context)));
+  const problem = ready ? undefined : (pending ?? (await serverProblem(database, names, observation.servers, context)));
   const { declared, secretOf, source } = secrets;
   return {
     ...{ engine, members, stopped, ready, problem, ...steps, ...volumes },

@@ -29,11 +29,11 @@ export interface DatabaseSteps {
 /** Decides which server leads, which pod is replaced, and which server reads or restarts for new parameters. */
 export async function decideSteps(
   database: Database,
-  seen: ObservedDatabase,
+  observation: ObservedDatabase,
   { config, fleet, leases }: { readonly config: ConfigMap; readonly fleet: FleetRollout; readonly leases: Leases },
   context: ReconcileContext,
 ): Promise<DatabaseSteps> {
-  const { stopped, servers, written, members, outdated, fenced } = seen;
+  const { stopped, servers, written, members, outdated, fenced } = observation;
   const due: RolloutStep =
     stopped || written.operation
       ? { step: "none" }

@@ -68,8 +68,8 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
     permissions: [permission(StatefulSet, ["patch"], { subresource: "scale" }), permission(Event, ["list"])],
     async reconcile(deployment, context) {
       await imageVolumes.check(deployment.spec, context);
-      const seen = await observeDeployment(deployment, load, context);
-      const { stable, canary, split, set, memory, situation, offered, products } = seen;
+      const observation = await observeDeployment(deployment, load, context);
+      const { stable, canary, split, set, memory, situation, offered, products } = observation;
       const size = sizeOf(situation, memory);
       const decisions = decisionsAfter(situation, size);
       if (decisions !== deployment.status?.decisions && decisions.length > 0) {
@@ -77,10 +77,10 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
         recordDecision(decisions.at(-1)!, context.events);
         metrics.decisions.inc({ ...placeOf(deployment), reason: size.reason });
       }
-      await resize(seen, size, context);
-      const problem = await problemOf(deployment, seen, context);
+      await resize(observation, size, context);
+      const problem = await problemOf(deployment, observation, context);
       const stableSet = statefulSetFor(stable, { products, replicas: Math.max(1, size.replicas) });
-      const facts = { stable, canary, split, set, stableSet, pods: seen.canaryPods, memory, offered } as const;
+      const facts = { stable, canary, split, set, stableSet, pods: observation.canaryPods, memory, offered } as const;
       const rollout = await planRollout(deployment, facts, context);
       const routing = routingFor(deployment, rollout, context);
       const results = steadyResults(
@@ -90,12 +90,12 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
       const SLAMet = slaCondition(deployment, results, size, { missedAt: memory.missedAt, now: situation.monotonic });
       reportMissed(deployment, SLAMet, context.events);
       const decided = { size, decisions, results, rollout };
-      const numbers = deploymentNumbers(deployment, seen, decided);
+      const numbers = deploymentNumbers(deployment, observation, decided);
       metrics.deployments.set(deployment, numbers, () => context.cache.list(ModelDeployment));
-      const conditionsOfProblem = problem && conditionsOf(problem, { isShort: seen.isShort });
+      const conditionsOfProblem = problem && conditionsOf(problem, { isShort: observation.isShort });
       return {
-        children: childrenOf(deployment, seen, { size, stableSet, rollout, routing }),
-        status: deploymentStatus(deployment, seen, decided),
+        children: childrenOf(deployment, observation, { size, stableSet, rollout, routing }),
+        status: deploymentStatus(deployment, observation, decided),
         conditions: { SLAMet, ...rollout.conditions, ...conditionsOfProblem },
         requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
         report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),
