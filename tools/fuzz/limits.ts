@@ -110,6 +110,7 @@ function targetLimit(random: Random): Part {
     ["a group", () => fill("/apis/", "g", "/v1/things")],
     ["a path", () => fill("/healthz/", "p")],
     ["parameters", () => fill(`${pods}?`, "a=b&")],
+    ["names of parameters", () => fill(`${pods}?`, "a&")],
     ["the same parameter", () => fill(`${pods}?`, "dryRun=All&")],
     ["encoded parameters", () => fill(`${pods}?`, "%61=%62&")],
     ["a label selector", () => fill(`${pods}?labelSelector=`, "a=b,", "c")],

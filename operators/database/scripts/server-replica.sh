@@ -105,5 +105,5 @@ follow_source() {
   fi
   catch_up || return
   is_up || start_server
-  keep_slots "$(others)" && state primary && flush
+  keep_slots "$(others)" && note_timeline && state primary && flush
 }

@@ -219,10 +219,15 @@ select pg_drop_replication_slot(slot_name) from pg_replication_slots
 SQL
 }
 
-# Others can be rewound to a new primary only when its control file names the new timeline.
+# Others can be rewound to this server only when its control file names the timeline that it writes, or receives. pg_rewind 15 sees no
+# difference before that.
 note_timeline() {
-  written=$(sql -c "select ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int") || return 1
-  [ "$written" -eq "$(timeline)" ] || sql -c checkpoint
+  written=$(sql <<'SQL'
+select case when pg_is_in_recovery() then (select received_tli from pg_stat_wal_receiver)
+  else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end;
+SQL
+  ) || return 1
+  [ -z "$written" ] || [ "$written" -eq "$(timeline)" ] || sql -c checkpoint
 }
 
 # Writes out what is only in memory while writes are still taken, so that the stop of a hand-over has little left to do.
@@ -260,11 +265,11 @@ lead() {
   note_timeline && set_passwords && keep_slots "$(others)" && state primary && watch learn_archive && flush && set_application && keep_declared
 }
 
-# Whether the primary can be copied from: it takes writes, and its control file names its timeline; or it follows another Database, too.
+# Whether the primary can be copied from: it takes writes, or it follows another Database, too; and its control file names its timeline.
 is_ready_to_be_followed() {
   [ "$(psql -X -A -t "$(leader_conninfo) dbname=postgres" 2> /dev/null <<SQL
-select case when pg_is_in_recovery() then '$source' <> ''
-  else timeline_id = ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end from pg_control_checkpoint();
+select timeline_id = case when not pg_is_in_recovery() then ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int
+  when '$source' <> '' then $(identity 2 | grep . || echo 0) end from pg_control_checkpoint();
 SQL
   )" = t ]
 }

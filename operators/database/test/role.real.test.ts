@@ -5,6 +5,7 @@ import { cannotGrow, nameTaken, restoreGivenUp, startedByHand } from "./rare-sce
 import { bootstraps, restoresInPlace } from "./recovery-scenarios.ts";
 import { hasCompany, switchesOverOnce } from "./replica-scenarios.ts";
 import { encrypted } from "./scenarios.ts";
+import { upgradesOnce } from "./upgrade-scenarios.ts";
 
 // Together they take all that the operator is allowed to do.
 onReal(
@@ -17,6 +18,7 @@ onReal(
     "a new database begins with a backup": bootstraps,
     "scheduled backups get DatabaseBackups, and expire": startedByHand,
     "volumes that cannot grow keep their size, and that is reported": cannotGrow,
+    "the data are upgraded to another major version": upgradesOnce,
     "a restore that is given up leaves what was there": restoreGivenUp,
     "a Job of another's with a backup's name is left alone": nameTaken,
   },

@@ -42,6 +42,7 @@ export const picker: Scenario = async (stage) => {
   await stage.start(dynamoOperator);
   await stage.apply(picked(1));
   await successful(stage, "picked");
+  await stage.until("there is a pool", async () => (await stage.find(InferencePool, "picked-pool")) !== undefined);
   const pool = (await stage.get(InferencePool, "picked-pool")) as InferencePool;
   assert.equal(pool.spec.endpointPickerRef.name, "picked-epp");
   const [model] = await stage.list(Service, "nvidia.com/dynamo-base-model-hash");

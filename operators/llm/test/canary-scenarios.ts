@@ -148,10 +148,10 @@ export const weightedRoute: Scenario = async (stage) => {
   await untilDeployed(stage, "chat", 4);
   await stage.apply(chat(NEW, { route }));
   const weights = async () => {
-    const { rules } = (await stage.get(HTTPRoute, "chat")).spec as {
-      rules: { backendRefs: { name: string; weight: number }[] }[];
-    };
-    return rules[0]!.backendRefs.map(({ name, weight }) => `${name} ${weight}`).join(", ");
+    const spec = (await stage.find(HTTPRoute, "chat"))?.spec as
+      | { rules: { backendRefs: { name: string; weight: number }[] }[] }
+      | undefined;
+    return spec?.rules[0]?.backendRefs.map(({ name, weight }) => `${name} ${weight}`).join(", ");
   };
   await stage.until("a fifth of the requests", async () => (await weights()) === "chat 80, chat-canary 20");
   assert.equal(await stage.condition(ModelDeployment, "chat", "Canary"), "True RouteWeights");

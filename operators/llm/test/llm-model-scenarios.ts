@@ -164,6 +164,10 @@ export const monitored: Scenario = async (stage) => {
   await stage.start(llmOperator);
   await stage.apply(model("llama", { replicas: 1 }));
   await untilReady(stage, "llama");
+  await stage.until(
+    "there is a ServiceMonitor",
+    async () => (await stage.find(ServiceMonitor, "llmmodel-llama")) !== undefined,
+  );
   const monitor = await stage.get(ServiceMonitor, "llmmodel-llama");
   const selector = monitor.spec.selector.matchLabels ?? {};
   const { metadata } = await stage.get(Service, "llmmodel-llama");

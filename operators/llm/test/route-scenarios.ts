@@ -45,7 +45,10 @@ export const routed: Scenario = async (stage) => {
   await untilRouted(stage, "routed", "True Routed");
   await stage.client.patch(LLMModel, `${stage.namespace}/routed`, { merge: { spec: { route: null } } } as never);
   await stage.until("the route is gone", async () => (await stage.find(HTTPRoute, "llmmodel-routed")) === undefined);
-  assert.equal(await stage.condition(LLMModel, "routed", "Routed"), undefined);
+  await stage.until(
+    "the condition is gone",
+    async () => (await stage.condition(LLMModel, "routed", "Routed")) === undefined,
+  );
 };
 
 /** A ModelDeployment's route leads to its Service, and goes with it. */
@@ -54,6 +57,7 @@ export const deploymentRouted: Scenario = async (stage) => {
   await stage.start(operatorWithoutMetrics);
   await stage.apply(deployment("chat", { model: "m", route: { gateway: { name: "public" } } }));
   await untilDeployed(stage, "chat", 1);
+  await stage.until("there is a route", async () => (await stage.find(HTTPRoute, "chat")) !== undefined);
   const { spec } = await stage.get(HTTPRoute, "chat");
   assert.deepEqual(spec, {
     parentRefs: [{ name: "public" }],

@@ -49,7 +49,10 @@ survivesDeletion(
   },
 );
 survivesDeletion("a cluster goes with all it has, in each phase", rayOperator, replaced, RayCluster, { mask });
-survivesCrashesAndErrors("an autoscaled cluster is switched off, whatever fails", rayOperator, switchedOff, { mask });
+survivesCrashesAndErrors("an autoscaled cluster is switched off, whatever fails", rayOperator, switchedOff, {
+  mask,
+  slow: true,
+});
 repairsChildren("each field of a cluster's pods and Service is repaired", rayOperator, cluster, { mask });
 repairsChildren("each field of an autoscaler's account and rights is repaired", rayOperator, autoscaled, { mask });
 survivesCrdDeletion("a cluster survives that its kind goes and comes", rayOperator, cluster, { mask });

@@ -2,9 +2,12 @@ import { onEmptyCluster, onReal } from "@konverge/operator-suite";
 import { rayOperator } from "@konverge/ray-operator";
 import { autoscaled, switchedOff } from "./autoscaling-scenarios.ts";
 import { badClusters, withoutNodes } from "./bad-input.ts";
+import { scheduledOnce } from "./cron-job-scenarios.ts";
 import { badRedis, faultTolerant } from "./fault-tolerance-scenarios.ts";
+import { jobDeletesItself } from "./job-mode-scenarios.ts";
 import { badJobs, jobRuns } from "./job-scenarios.ts";
 import { badInput, cluster, lives } from "./scenarios.ts";
+import { secured } from "./security-scenarios.ts";
 import { badServices, serviceRuns, serviceUpgraded } from "./service-scenarios.ts";
 
 onReal(
@@ -21,6 +24,9 @@ onReal(
     "a service's applications are sent to its cluster; a change of them is deployed in place": serviceRuns,
     "a service's cluster is replaced without downtime": serviceUpgraded,
     "services that could never serve are refused": badServices,
+    "a cluster gets a token, which stays, and policies, which go with the field": secured,
+    "a job deletes itself when its time is over": jobDeletesItself,
+    "a job starts on a schedule, and goes with it": scheduledOnce,
     ...badClusters,
     "no nodes": onEmptyCluster(withoutNodes),
   },

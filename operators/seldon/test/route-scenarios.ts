@@ -54,6 +54,12 @@ interface GatewayRouteSpec {
   rules: { backendRefs: object[]; filters: { requestMirror?: { backendRef: { name: string } } }[] }[];
 }
 
+/** The informers of a router's kinds become ready one after the other, and so do its routes. */
+const areThere = (stage: TestEnvironment, kind: RouteKind, names: readonly string[]) =>
+  stage.until(`there are ${kind.plural}: ${names.join(", ")}`, async () => {
+    return (await namesOf(stage, kind)).join() === [...names].sort().join();
+  });
+
 const specOf = async <T = Route["spec"]>(stage: TestEnvironment, kind: RouteKind, name: string) =>
   (await stage.get(kind, name)).spec as T;
 
@@ -84,6 +90,7 @@ export const byIstio: Scenario = async (stage) => {
     await stage.apply(sample("graph"));
     await splits(stage, /^True Routed VirtualService: 90 % to stable, 10 % to canary/);
     const host = (predictor: string) => `sentiment-${predictor}.${stage.namespace}.svc.cluster.local`;
+    await areThere(stage, VirtualService, ["sentiment"]);
     const spec = await specOf<VirtualServiceSpec>(stage, VirtualService, "sentiment");
     assert.deepEqual(spec.gateways, ["istio-system/seldon-gateway"]);
     assert.deepEqual(spec.http[0], {
@@ -95,7 +102,7 @@ export const byIstio: Scenario = async (stage) => {
       ],
     });
     assert.equal(spec.http[1]?.route[1]?.destination.port.number, 5001);
-    assert.deepEqual(await namesOf(stage, DestinationRule), ["sentiment-canary", "sentiment-stable"]);
+    await areThere(stage, DestinationRule, ["sentiment-canary", "sentiment-stable"]);
     const { status } = await stage.get(SeldonDeployment, "sentiment");
     const condition = status?.conditions?.find(({ type }) => type === "istioVirtualServicesReady");
     assert.deepEqual([condition?.status, condition?.reason], ["True", "All VirtualServices created"]);
@@ -140,10 +147,7 @@ export const byAmbassador: Scenario = async (stage) => {
     await stage.apply(sample("graph"));
     await splits(stage, /^True Routed Mapping: 90 % to stable, 10 % to canary/);
     const mapping = (part: string) => `seldon-${stage.namespace}-sentiment-${part}`;
-    assert.deepEqual(
-      await namesOf(stage, Mapping),
-      ["canary-grpc", "canary-rest", "stable-grpc", "stable-rest"].map(mapping),
-    );
+    await areThere(stage, Mapping, ["canary-grpc", "canary-rest", "stable-grpc", "stable-rest"].map(mapping));
     assert.deepEqual(await specOf(stage, Mapping, mapping("canary-rest")), {
       cluster_tag: "seldon_http",
       prefix: `/seldon/${stage.namespace}/sentiment/`,
@@ -190,6 +194,7 @@ export const byGatewayApi: Scenario = async (stage) => {
         },
       ],
     });
+    await areThere(stage, GRPCRoute, ["sentiment"]);
     const grpc = await specOf<GatewayRouteSpec>(stage, GRPCRoute, "sentiment");
     assert.deepEqual(grpc.rules[0]?.backendRefs[1], { name: "sentiment-canary", port: 5001, weight: 10 });
     await stage.apply(shadowed());

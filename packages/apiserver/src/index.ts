@@ -42,4 +42,5 @@ export { SqliteJournal, type SqliteJournalOptions } from "./storage/sqlite-journ
 export { type Durability, JournalError } from "./storage/sqlite-schema.ts";
 export { type EntryContent, Store, type StoreHistory, type StoreOptions } from "./storage/store.ts";
 export type { KubeletApi, KubeletRequest } from "./subresources/kubelet.ts";
+export type { LogOptions } from "./subresources/kubelet-options.ts";
 export { type CallWebhook, noWebhooks, WebhookClientError } from "./webhook-call.ts";

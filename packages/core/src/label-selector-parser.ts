@@ -30,7 +30,9 @@ class Parser {
   #position = 0;
 
   constructor(text: string) {
-    this.#tokens = text.match(/!=|==|[=!(),><]|[^=!(),>< \t\r\n]+/g) ?? [];
+    // To Go's parser, a zero character ends an identifier, and anywhere else the text.
+    const given = text.replace(/([^=!(),>< \t\r\n\0])\0/g, "$1 ").replace(/\0.*/s, "");
+    this.#tokens = given.match(/!=|==|[=!(),><]|[^=!(),>< \t\r\n]+/g) ?? [];
   }
 
   parse(): LabelRequirement[] {

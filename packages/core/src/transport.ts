@@ -16,6 +16,8 @@ export interface ApiRequest {
   headers: HeaderMap;
   body?: string | Uint8Array;
   signal?: AbortSignal;
+  /** The IP address of the client, of a request that came over a network. */
+  remoteAddress?: string;
   /**
    * Requests a message stream (exec, attach, port-forward) in one of these WebSocket subprotocols, in order of
    * preference.

@@ -218,6 +218,26 @@ test("a process is ready when all is listed and no watch is stale", async () => 
   assert.equal((await ask({ method: "GET", path: "/nowhere", headers: {} })).status, 404);
 });
 
+test("the level of the log is changed over the loopback interface only, and by its names", async () => {
+  const log = processLog({ level: "info", env: {} });
+  const s = await stage();
+  const ask = httpEndpoints({ manager: s.manager(widgets()), log });
+  const put = async (remoteAddress: string, host: string) =>
+    (await ask({ method: "PUT", path: "/loglevel", headers: { host }, body: "debug", remoteAddress })).status;
+  for (const [address, host] of [
+    ["10.1.2.3", "localhost:8080"],
+    ["", "localhost:8080"],
+    ["::ffff:10.1.2.3", "127.0.0.1"],
+    ["127.0.0.1", "rebound.example.com:8080"],
+    ["127.0.0.1", "localhost.example.com"],
+  ] as const) {
+    assert.equal(await put(address, host), 403);
+  }
+  assert.equal(log.level, "info");
+  assert.equal(await put("::ffff:127.0.0.1", "localhost:8080"), 200);
+  assert.equal(log.level, "debug");
+});
+
 test("a replica that stands by for the lease is ready", async () => {
   const s = await stage();
   const leader = { name: "op", namespace: "default" };

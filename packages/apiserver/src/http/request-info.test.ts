@@ -66,3 +66,9 @@ test("what a proxy request asks of the one behind the proxy goes over the wire a
     assert.equal(subpath(path), expected, path);
   assert.equal(encodedPath("/a:b/c=d/\ud800"), "/a:b/c=d/%EF%BF%BD");
 });
+
+test("a query has a limited number of parameters", () => {
+  const info = (count: number) => requestInfo({ method: "GET", path: `/version?${"a&".repeat(count - 1)}a` });
+  assert.equal(info(10_000).query.size, 10_000);
+  assert.throws(() => info(10_001), /has 10001 parameters: send 10000 or fewer/);
+});

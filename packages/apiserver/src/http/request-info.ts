@@ -38,7 +38,7 @@ const NAMESPACE_SUBRESOURCES = new Set(["status", "finalize"]);
 export function requestInfo(request: Pick<ApiRequest, "method" | "path">): RequestInfo {
   const question = request.path.indexOf("?");
   const path = decoded(question < 0 ? request.path : request.path.slice(0, question));
-  const query = new URLSearchParams(question < 0 ? "" : request.path.slice(question + 1));
+  const query = parametersOf(question < 0 ? "" : request.path.slice(question + 1));
   const other = (verb = request.method.toLowerCase(), group = "", version = ""): RequestInfo => ({
     path,
     query,
@@ -61,9 +61,10 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
   let parts = after.slice(groupLength);
   if (parts.length === 0) return other(undefined, group, version);
 
-  let deprecatedWatch = false;
-  if (parts[0] === "watch" && parts.length > 1) {
-    deprecatedWatch = true;
+  // Prefixes of old: watch is still served, proxy is authorized as a verb of what follows it, and found nowhere.
+  let prefix = "";
+  if (parts.length > 1 && (parts[0] === "watch" || parts[0] === "proxy")) {
+    prefix = parts[0];
     parts = parts.slice(1);
   }
   let namespace = "";
@@ -72,7 +73,7 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
     if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2]!)) parts = parts.slice(2);
   }
   const [resource, name = "", subresource = "", ...rest] = parts as [string, string?, string?, ...string[]];
-  const verb = verbOf(request.method, name, query, deprecatedWatch);
+  const verb = verbOf(request.method, name, query, prefix);
   return {
     path,
     query,
@@ -88,8 +89,20 @@ export function requestInfo(request: Pick<ApiRequest, "method" | "path">): Reque
   };
 }
 
-function verbOf(method: string, name: string, query: URLSearchParams, deprecatedWatch: boolean): string {
-  if (deprecatedWatch) return "watch";
+/** As many as Go's parser reads. An anonymous request with half a million of them would take a second. */
+const MOST_PARAMETERS = 10_000;
+
+function parametersOf(text: string): URLSearchParams {
+  let count = 1;
+  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) count++;
+  if (count > MOST_PARAMETERS) {
+    throw badRequest(`the query of the request has ${count} parameters: send ${MOST_PARAMETERS} or fewer`);
+  }
+  return new URLSearchParams(text);
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams, prefix: string): string {
+  if (prefix !== "") return prefix;
   const verb = METHOD_VERBS.get(method) ?? method.toLowerCase();
   if (verb === "get" && name === "") return isTrue(query.get("watch")) ? "watch" : "list";
   return verb === "delete" && name === "" ? "deletecollection" : verb;

@@ -48,6 +48,7 @@ async function collected(
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > largest) throw tooLarge(largest);
+    if (chunks.length > MOST_SMALL_PIECES + size / SMALL_PIECE) throw tooManyPieces(chunks.length);
     take(chunk.length);
     chunks.push(chunk);
   }
@@ -74,6 +75,14 @@ function hasBody(incoming: Incoming): boolean {
   if ("stream" in incoming) return !incoming.stream.endAfterHeaders;
   const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
   return encoding !== undefined || (length !== undefined && length !== "0");
+}
+
+/** Each piece of a body takes time, however small it is: millions of single bytes would take half a minute. */
+const MOST_SMALL_PIECES = 10_000;
+const SMALL_PIECE = 64;
+
+function tooManyPieces(count: number): ApiError {
+  return badRequest(`the body of the request came in more than ${count} pieces: send larger ones`);
 }
 
 function tooLarge(limit: number): ApiError {

@@ -31,6 +31,12 @@ test("headers have every value in order, whatever case their names have", () => 
   assert.deepEqual({ ...headers }, { a: ["1", "3"], b: "2", host: "here" });
 });
 
+test("a request is for one host", () => {
+  const hosts = (...pairs: [string, string][]) => headersOf(incoming(pairs))["host"];
+  assert.equal(hosts([":authority", "here"], ["host", "here"]), "here");
+  assert.throws(() => hosts(["host", "here"], ["Host", "there"]), /too many Host headers/);
+});
+
 test("headers with names that every object has are headers like others", () => {
   const headers = headersOf(
     incoming([

@@ -28,6 +28,10 @@ export function headersOf({ rawHeaders }: Pick<Incoming, "rawHeaders">): HeaderM
       continue;
     }
     const known = headers[name];
+    if (name === "host" && known !== undefined) {
+      if (known !== value) throw badRequest("too many Host headers");
+      continue;
+    }
     if (known === undefined) headers[name] = value;
     else if (typeof known === "string") headers[name] = [known, value];
     else known.push(value);

@@ -248,3 +248,22 @@ test("headers beyond ASCII are sent as UTF-8", async () => {
     client.close();
   }
 });
+
+test("a body that comes in very many small pieces is refused", async () => {
+  await using listener = await listen(async ({ body }) => ({ status: 200, headers: {}, body: `${body?.length}` }), {
+    tls,
+  });
+  const send = async (count: number, piece: string) => {
+    const socket = connectTls({ port: listener.port, host: "127.0.0.1", ca: authority.cert });
+    await once(socket, "secureConnect");
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    socket.write("POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n");
+    socket.end(`${chunk.repeat(count)}0\r\n\r\n`);
+    let answer = "";
+    for await (const part of socket) answer += String(part);
+    return answer;
+  };
+  assert.match(await send(9_000, "x"), /^HTTP\/1.1 200.*9000$/s);
+  assert.match(await send(12_000, "x".repeat(64)), /^HTTP\/1.1 200.*768000$/s);
+  assert.match(await send(20_000, "x"), /^HTTP\/1.1 400.*came in more than \d+ pieces/s);
+});

@@ -4,8 +4,10 @@ import { type Call, currentEntry } from "../call/call.ts";
 import type { Pod } from "../codec/objects.ts";
 import type { WorkingObject } from "../codec/working-object.ts";
 import type { SubresourceHandler } from "../extensions.ts";
+import { isTrue } from "../http/query.ts";
 import { objectOf } from "../resources/stored-object.ts";
 import type { Entry } from "../storage/entry.ts";
+import { type LogOptions, logOptions, requestedPorts } from "./kubelet-options.ts";
 
 /** What a node is asked to do with a running pod; streams go through the response, upgraded where the request asks so. */
 export interface KubeletRequest {
@@ -14,6 +16,8 @@ export interface KubeletRequest {
   readonly pod: Pod;
   /** The container that is meant; empty for port-forwarding and proxies. */
   readonly container: string;
+  /** What is requested of a log. */
+  readonly log?: LogOptions;
 }
 
 /** Answers for the nodes of a cluster: provided by what simulates or runs pods. */
@@ -24,18 +28,21 @@ export function toKubelet(action: KubeletRequest["action"], kubelet: KubeletApi 
   return async (call) => {
     if (action !== "log" && call.info.query.has("dryRun")) throw badRequest("dryRun is not supported");
     if (STREAMS.has(action)) checkMayCreate(call);
+    const { name, query } = call.info;
+    const log = action === "log" ? logOptions(name, query) : undefined;
+    const ports = action === "portforward" ? requestedPorts(query) : [];
     const entry = currentEntry(call);
-    if (!entry) throw notFound(call.definition, call.info.name);
+    if (!entry) throw notFound(call.definition, name);
     const pod = podOf(entry);
     const isAboutContainer = action === "log" || action === "exec" || action === "attach";
-    const container = isAboutContainer ? containerOf(pod, call.info.query.get("container") ?? "") : "";
+    const container = isAboutContainer ? containerOf(pod, query.get("container") ?? "") : "";
     if (!pod.spec.nodeName) {
       if (action === "log") return { status: 204, headers: {}, body: "" };
       throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
     }
-    if (STREAMS.has(action)) await admitConnection(call, action, container);
+    if (STREAMS.has(action)) await admitConnection(call, action, container, ports);
     if (!kubelet) throw withoutKubelet(pod);
-    return kubelet({ action, call, pod, container });
+    return kubelet({ action, call, pod, container, ...(log && { log }) });
   };
 }
 
@@ -71,23 +78,19 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Admission judges connections as it does writes: by what they ask for. */
-async function admitConnection(call: Call, action: string, container: string): Promise<void> {
+async function admitConnection(call: Call, action: string, container: string, ports: number[]): Promise<void> {
   const { query } = call.info;
-  const flags = ["stdin", "stdout", "stderr", "tty"].filter((name) => isSet(query.get(name)));
+  const flags = ["stdin", "stdout", "stderr", "tty"].filter((name) => isTrue(query.get(name)));
   const options = {
     kind: OPTIONS[action],
     apiVersion: "v1",
     ...Object.fromEntries(flags.map((name) => [name, true])),
     ...(container !== "" && { container }),
     ...(action === "exec" && { command: query.getAll("command") }),
-    ...(action === "portforward" && query.has("ports") && { ports: query.getAll("ports").map(Number) }),
+    ...(ports.length > 0 && { ports }),
   } as unknown as WorkingObject;
   const admitted = (await call.admission.mutate(call, options, undefined, "CONNECT")) ?? options;
   await call.admission.validate(call, admitted, undefined, "CONNECT");
-}
-
-function isSet(value: string | null): boolean {
-  return value === "true" || value === "1" || value === "";
 }
 
 function containerOf({ metadata, spec }: Pod, wanted: string): string {

@@ -7,6 +7,7 @@ import type { WorkingObject } from "../codec/working-object.ts";
 import type { PathHandler, SubresourceHandler } from "../extensions.ts";
 import { bodyResponse } from "../representation/answer.ts";
 import { managerName } from "../verbs/managed-fields.ts";
+import { matchNamespace } from "../verbs/metadata.ts";
 import { bodyKind, readCreate } from "./body-kinds.ts";
 
 const TOKEN_REQUEST = bodyKind("authentication.k8s.io", "v1", "TokenRequest", "authentication.v1.TokenRequest");
@@ -28,6 +29,7 @@ export function issueToken(tokens: ServiceAccountTokens): SubresourceHandler {
   return async (given) => {
     const { call, object: draft } = readCreate(given, TOKEN_REQUEST);
     const { namespace, name } = call.info;
+    matchNamespace(call, draft.metadata);
     const owned = fieldManager(call.clock).update(undefined, draft, managerName(call)) as WorkingObject;
     const object = (await call.admission.mutate(call, owned, undefined, "CREATE")) ?? owned;
     await call.admission.validate(call, object, undefined, "CREATE");

@@ -35,7 +35,9 @@ export function readToken(text: string): ContinueToken {
 }
 
 function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
-  const illegal = text.search(/[^A-Za-z0-9_-]/);
+  const character = text.search(/[^A-Za-z0-9_-]/);
+  // A single character at the end is no byte.
+  const illegal = character < 0 && text.length % 4 === 1 ? text.length - 1 : character;
   if (illegal >= 0) throw notValid(`illegal base64 data at input byte ${illegal}`);
   try {
     return parseJsonText(Buffer.from(text, "base64url").toString("latin1")).value as object;

@@ -56,7 +56,9 @@ async function respond(call: Call, extensions: Extensions): Promise<ApiResponse>
   const review = extensions.reviews[`${definition.group}/${definition.plural}`];
   if (review && info.verb === "create") {
     const { fieldValidation } = writeParameters(info.query, "CreateOptions");
-    const owned = await recordUpdate(call, undefined, readBody(call, fieldValidation));
+    const question = readBody(call, fieldValidation);
+    matchNamespace(call, question.metadata);
+    const owned = await recordUpdate(call, undefined, question);
     const admitted = await mutated(call, owned, undefined, "CREATE");
     const answer = review(call, admitted);
     await call.admission.validate(call, admitted, undefined, "CREATE");

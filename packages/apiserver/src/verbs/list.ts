@@ -83,7 +83,8 @@ function continued(call: Call, parameters: ListParameters, { prefix }: Selection
   const from = prefix + token.start;
   if (token.revision < 0) return { ...now(call), from };
   if (isOutdated(call, token)) store.compactIdle();
-  const state = token.revision > store.published ? undefined : store.collection(definition.storage).at(token.revision);
+  if (token.revision > store.published) throw tooLargeVersion(token.revision, store.published);
+  const state = store.collection(definition.storage).at(token.revision);
   if (!state) throw tokenExpired(token);
   return { state, revision: token.revision, from };
 }

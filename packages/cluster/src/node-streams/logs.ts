@@ -1,15 +1,15 @@
-import { ApiError, type ApiResponse, badRequest } from "@konverge/core";
+import type { LogOptions } from "@konverge/apiserver";
+import { type ApiResponse, badRequest } from "@konverge/core";
 import type { ContainerLog, LogLine } from "../images/container-log.ts";
 import type { SimulatedContainer } from "../kubelet/container.ts";
 import type { PodWorker } from "../kubelet/pod-worker.ts";
 import { socketPair } from "../streams/socket-pair.ts";
 
-/** Which part of a log is wanted, from the query of a request. */
+/** Which part of a log is requested. */
 interface Selection {
   readonly from: number;
   readonly tail: number;
   readonly timestamps: boolean;
-  readonly limit: number;
 }
 
 /** The container that a request is about. */
@@ -39,7 +39,7 @@ export function asMessages(response: ApiResponse, upgrade: readonly string[] | u
   const [near, far] = socketPair(upgrade.length > 0 ? MESSAGES : "");
   void (async () => {
     const { body } = response;
-    if (typeof body === "string") await far.send(Buffer.from(body));
+    if (typeof body === "string" || body instanceof Uint8Array) await far.send(Buffer.from(body as string));
     else
       for await (const chunk of body as AsyncIterable<string | Uint8Array>) {
         if (far.closed.aborted) return;
@@ -51,11 +51,17 @@ export function asMessages(response: ApiResponse, upgrade: readonly string[] | u
 }
 
 /** Answers a request for a container's log. */
-export function logResponse(worker: PodWorker, query: URLSearchParams, now: number, signal?: AbortSignal): ApiResponse {
-  const container = chosenContainer(worker, query.get("container") ?? "");
+export function logResponse(
+  worker: PodWorker,
+  containerName: string,
+  options: LogOptions,
+  now: number,
+  signal?: AbortSignal,
+): ApiResponse {
+  const container = chosenContainer(worker, containerName);
   const { name } = container.spec;
   const podName = worker.pod.metadata.name;
-  const isPrevious = query.get("previous") === "true";
+  const isPrevious = options.previous;
   if (isPrevious && !container.last) {
     throw badRequest(`previous terminated container "${name}" in pod "${podName}" not found`);
   }
@@ -65,14 +71,15 @@ export function logResponse(worker: PodWorker, query: URLSearchParams, now: numb
   }
   const restarted = container.state === "waiting";
   const log = isPrevious && !restarted ? container.previousLog : container.log;
-  const selection = selectionOf(query, now);
+  const selection = selectionOf(options, now);
   const headers = { "content-type": "text/plain" };
   const lines = select(log?.lines ?? [], selection);
-  if (query.get("follow") === "true")
-    return { status: 200, headers, body: follow(container, log, lines, selection, signal) };
-  if (lines.length <= AT_ONCE)
-    return { status: 200, headers, body: textOf(lines, selection).slice(0, selection.limit) };
-  return { status: 200, headers, body: clipped(inParts(lines, selection), selection.limit) };
+  const text = options.follow
+    ? follow(container, log, lines, selection, signal)
+    : lines.length <= AT_ONCE
+      ? textOf(lines, selection)
+      : inParts(lines, selection);
+  return { status: 200, headers, body: limited(text, options.limitBytes) };
 }
 
 /** Lines that are turned into text in one go. */
@@ -86,20 +93,11 @@ async function* inParts(
   for (let at = 0; at < lines.length; at += AT_ONCE) yield textOf(lines.slice(at, at + AT_ONCE), selection);
 }
 
-function selectionOf(query: URLSearchParams, now: number): Selection {
-  const number = (key: string) => (query.has(key) ? Number(query.get(key)) : undefined);
-  const seconds = number("sinceSeconds");
-  const time = query.get("sinceTime");
-  const tail = number("tailLines");
-  if (tail !== undefined && tail < 0) {
-    const message = `PodLogOptions "" is invalid: tailLines: Invalid value: ${tail}`;
-    throw new ApiError({ code: 422, reason: "Invalid", message: `${message}: must be greater than or equal to 0` });
-  }
+function selectionOf({ sinceSeconds, sinceTime, tailLines, timestamps }: LogOptions, now: number): Selection {
   return {
-    from: seconds !== undefined ? now - seconds * 1000 : time ? Date.parse(time) : 0,
-    tail: tail ?? Number.POSITIVE_INFINITY,
-    timestamps: query.get("timestamps") === "true",
-    limit: number("limitBytes") ?? Number.POSITIVE_INFINITY,
+    from: sinceSeconds !== undefined ? now - sinceSeconds * 1000 : (sinceTime ?? 0),
+    tail: tailLines ?? Number.POSITIVE_INFINITY,
+    timestamps,
   };
 }
 
@@ -117,10 +115,17 @@ export function textOf(
   return lines.map((line) => `${stamp(line)}${line.text}${line.partial ? "" : "\n"}`).join("");
 }
 
-async function* clipped(body: AsyncIterable<string>, limit: number): AsyncGenerator<string, void, void> {
+/** A log up to a number of bytes, which can end within a character. */
+function limited(body: string | AsyncIterable<string>, limit: number | undefined): ApiResponse["body"] {
+  if (limit === undefined) return body;
+  return typeof body === "string" ? Buffer.from(body).subarray(0, limit) : clipped(body, limit);
+}
+
+async function* clipped(body: AsyncIterable<string>, limit: number): AsyncGenerator<Uint8Array, void, void> {
   let left = limit;
-  for await (const part of body) {
-    yield part.slice(0, left);
+  for await (const text of body) {
+    const part = Buffer.from(text);
+    yield part.subarray(0, left);
     left -= part.length;
     if (left <= 0) return;
   }

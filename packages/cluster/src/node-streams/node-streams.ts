@@ -13,7 +13,7 @@ export type RealStreams = (request: KubeletRequest) => ReturnType<KubeletApi> | 
 export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock, real: RealStreams): KubeletApi {
   const image = (reference: string | undefined) => images.find(reference);
   return (request) => {
-    const { action, call, pod, container } = request;
+    const { action, call, pod, container, log } = request;
     const answer = real(request);
     if (answer) return answer;
     const { name = "", namespace = "" } = pod.metadata as { name?: string; namespace?: string };
@@ -21,9 +21,9 @@ export function nodeStreams(kubelet: Kubelet, images: Images, clock: Clock, real
     if (!worker) throw badRequest(`pod ${name} does not run on a simulated node`);
     const query = new URLSearchParams(call.info.query);
     if (container !== "") query.set("container", container);
-    if (action === "log") {
+    if (log) {
       const { signal, upgrade } = call.request;
-      return asMessages(logResponse(worker, query, clock.now(), signal), upgrade);
+      return asMessages(logResponse(worker, container, log, clock.now(), signal), upgrade);
     }
     if (action === "exec" || action === "attach") {
       return execResponse(

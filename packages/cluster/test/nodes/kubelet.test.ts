@@ -212,6 +212,14 @@ test("logs can be cut at either end, and those of the run before are kept", () =
       /^2026-01-01T00:00:\d\d\.\d+Z three$/,
     );
     await assert.rejects(logsOf(stage, "web", { container: "nope" }), /container nope is not valid for pod web/);
+    await stage.pod("umlauts", {}, sim({ logs: "äöü\nz" }));
+    await stage.pass(2000);
+    assert.deepEqual(await logsOf(stage, "umlauts", { limitBytes: 4 }), ["äö"]);
+    assert.deepEqual(await logsOf(stage, "umlauts", { limitBytes: 8 }), ["äöü", "z"]);
+    await assert.rejects(
+      logsOf(stage, "umlauts", { limitBytes: 0 }),
+      /limitBytes: Invalid value: 0: must be greater than 0/,
+    );
   }));
 
 test("metrics report the usage of containers from their annotations or requests", () =>

@@ -3,8 +3,8 @@
  * tells them everything, they change nothing. `endpoints` answers probes and scrapes, `serve` gives it a port.
  */
 
-import type { ApiResponse, Transport } from "@konverge/core";
-import { groupKindText, readText } from "@konverge/core";
+import type { ApiRequest, ApiResponse, Transport } from "@konverge/core";
+import { groupKindText, headerOf, readText } from "@konverge/core";
 import type { ManagerState } from "../observe/observer.ts";
 import type { Metrics } from "./metrics.ts";
 import { LOG_LEVELS, type LogLevel, type ProcessLog } from "./process-log.ts";
@@ -13,7 +13,7 @@ export interface HttpEndpointsOptions {
   /** The manager whose health and readiness is reported. */
   manager: ManagerState;
   metrics?: Metrics;
-  /** Its level can be read and changed at `/loglevel`. */
+  /** Its level can be read at `/loglevel`, and changed there from the same machine or pod. */
   log?: ProcessLog;
   /**
    * Milliseconds without any event after which a watch counts as stale. Default: five minutes; servers send bookmarks
@@ -32,14 +32,17 @@ const DEFAULT_STALE = 300_000;
  * - `/healthz`: liveness: if it fails, the process should be restarted;
  * - `/readyz`: readiness: the manager works or waits for a lease, every kind has been listed, and no watch is stale;
  * - `/metrics`: Prometheus' text format;
- * - `/loglevel`: reads (GET) and changes (PUT) the level of the log.
+ * - `/loglevel`: reads (GET) and changes (PUT) the level of the log. The requests here need no credentials, so it is
+ *   changed only over the loopback interface, which `kubectl port-forward` reaches, or from code.
  */
 export function httpEndpoints(options: HttpEndpointsOptions): Transport {
-  return async ({ method, path, body }) => {
+  return async (request) => {
+    const { method, path, body } = request;
     const { pathname } = new URL(path, "http://localhost");
     const reading = method === "GET" || method === "HEAD";
     if (pathname === "/loglevel" && options.log) {
       if (reading) return plain(200, options.log.level);
+      if (method === "PUT" && !isFromHere(request)) return plain(403, ONLY_FROM_HERE);
       if (method === "PUT") return setLevel(options.log, (await readText(body ?? "")).trim());
     }
     if (!reading) return plain(405, "method not allowed");
@@ -85,6 +88,17 @@ async function judge(checks: Readonly<Record<string, () => void | Promise<void>>
     }
   }
   return wrong.length === 0 ? plain(200, "ok") : plain(503, wrong.join("\n"));
+}
+
+const ONLY_FROM_HERE =
+  "the level can be changed from the same pod or machine only: kubectl port-forward POD 8080, then PUT http://localhost:8080/loglevel";
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/i;
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
+
+/** A web page can send a browser of this machine here by a name of its own: the name must be this machine's, too. */
+function isFromHere({ remoteAddress, headers }: ApiRequest): boolean {
+  if (remoteAddress === undefined) return true;
+  return LOOPBACK.test(remoteAddress) && LOOPBACK_HOST.test(headerOf(headers, "host") ?? "");
 }
 
 function setLevel(log: ProcessLog, level: string): ApiResponse {

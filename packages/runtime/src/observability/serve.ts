@@ -78,6 +78,8 @@ interface Bodies {
 
 async function answer(handler: Transport, request: IncomingMessage, response: ServerResponse, bodies: Bodies) {
   const { method = "GET", url = "/" } = request;
+  // A client that is gone has no address, and is not one of this machine.
+  const remoteAddress = request.socket.remoteAddress ?? "";
   try {
     const body = await bodyOf(request, bodies);
     if (typeof body === "number") {
@@ -88,7 +90,7 @@ async function answer(handler: Transport, request: IncomingMessage, response: Se
       status,
       headers,
       body: text,
-    } = await handler({ method, path: url, headers: request.headers as HeaderMap, body });
+    } = await handler({ method, path: url, headers: request.headers as HeaderMap, body, remoteAddress });
     response.writeHead(status, headers as Record<string, string>);
     response.end(method === "HEAD" ? undefined : await readText(text));
   } catch (error) {

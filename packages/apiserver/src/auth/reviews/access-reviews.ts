@@ -165,7 +165,9 @@ function metadataErrors({ metadata }: AnyObject, allowed: readonly string[]): Re
     .map(([name]) => name);
   if (given.length === 0) return [];
   const rule = allowed.length === 0 ? "must be empty" : `must be empty except for ${allowed.join(", ")}`;
-  return [["metadata", `Invalid value: ${JSON.stringify(metadata)}: ${rule}`]];
+  const { name, generateName, namespace, ...others } = metadata ?? {};
+  const shown = JSON.stringify({ name, generateName, namespace, ...others });
+  return [["metadata", `Invalid value: ${shown}: ${rule}`]];
 }
 
 /** The real server shows its own field names here. */

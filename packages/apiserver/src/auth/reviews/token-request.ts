@@ -112,6 +112,7 @@ function boundObjects(
   if (group !== "" || !["Pod", "Secret", "Node"].includes(kind)) {
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   }
+  if (name === "") throw badRequest("Name parameter required.");
   const home = kind === "Node" ? "" : namespace;
   const object = read(store, { group: "", plural: `${kind.toLowerCase()}s` }, home, name);
   const { serviceAccountName, nodeName } = (object["spec"] ?? {}) as { serviceAccountName?: string; nodeName?: string };

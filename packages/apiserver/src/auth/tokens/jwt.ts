@@ -66,10 +66,14 @@ export interface ParsedJwt {
   readonly signature: Uint8Array;
 }
 
+const BASE64_URL = /^[A-Za-z0-9_-]+$/;
+
 /** Undefined for what is no token in compact form. */
 export function parseJwt(token: string): ParsedJwt | undefined {
   const [header, claims, signature, ...rest] = token.split(".");
   if (!header || !claims || !signature || rest.length > 0) return undefined;
+  // Node's decoder ignores what does not belong there: the same token could be written in many ways.
+  if (![header, claims, signature].every((part) => BASE64_URL.test(part))) return undefined;
   const decode = (part: string): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
   try {
     return {
