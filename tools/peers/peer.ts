@@ -23,6 +23,9 @@ export interface Peer {
   build(places: { sources: string; target: string; shared: string }): void;
 }
 
+/** A build that waits for a registry that does not answer must not hold up all the others. */
+const STEP_LIMIT = 20 * 60_000;
+
 /** A peer that can be run, or why it cannot. */
 export type FoundPeer =
   | { available: true; folder: string; program: string }
@@ -70,8 +73,14 @@ export function output(command: string, args: string[], folder: string, env: Rec
     cwd: folder,
     encoding: "utf8",
     maxBuffer: 1 << 28,
+    timeout: STEP_LIMIT,
     env: { ...process.env, ...env },
   });
+  if (result.signal && result.error) {
+    throw new Error(
+      `${command} ${args.join(" ")} was ended after ${STEP_LIMIT / 60_000} minutes:\n${result.stderr.slice(-4000)}`,
+    );
+  }
   if (result.error) throw new Error(`cannot run ${command}: ${result.error.message}`);
   if (result.status !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${result.stderr.slice(-4000)}`);
   return result.stdout;

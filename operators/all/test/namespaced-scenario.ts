@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import type { TestEnvironment } from "@konverge/dev";
 import { renderedFields, type Scenario, supplyVolumes } from "@konverge/operator-suite";
 import { samplesOf } from "@konverge/operators";
-import type { Operator } from "konverge";
+import { type KindRef, type KubeObject, keyOf, type Operator } from "konverge";
 import { ClusterRole, ClusterRoleBinding } from "konverge/kinds";
 
 /**
@@ -32,10 +33,39 @@ export function worksInNamespaces(operator: Operator, idle: (milliseconds: numbe
     }
     for (const { text } of samplesOf(operator)) if (isStored(operator, text)) await stage.apply(text);
     await stage.advance(idle(120_000));
+    for (let waits = 0; waits < 12 && (await converged(operator, stage)).length === 0; waits++) {
+      await stage.advance(idle(60_000));
+    }
+    assert.notDeepEqual(await converged(operator, stage), [], "no sample has converged");
     assert.deepEqual(forbidden, []);
     assert.deepEqual(elsewhere, []);
     assert.ok(rendered.has("core.v1.PodSpec.containers"), "no pod was rendered");
   };
+}
+
+/** The samples of which the operator says that they are as requested. */
+async function converged({ kinds }: Operator, { client, namespace }: TestEnvironment): Promise<string[]> {
+  const names: string[] = [];
+  for (const { group, version, kind, plural, namespaced } of kinds) {
+    if (!namespaced) continue;
+    const ref: KindRef<KubeObject> = { group, version, kind, plural, namespaced };
+    for (const object of (await client.list(ref, { namespace })).items) {
+      const { phase, state, conditions = [] } = (object as { status?: Status }).status ?? {};
+      const ready = conditions.find(({ type }) => type === "Ready" || type === "Available" || type === "Succeeded");
+      const word = phase ?? state;
+      if (ready ? ready.status === "True" : word !== undefined && DONE.test(word))
+        names.push(`${kind} ${keyOf(object)}`);
+    }
+  }
+  return names;
+}
+
+const DONE = /^(ready|running|succeeded|complete|completed|available|successful|active)$/i;
+
+interface Status {
+  phase?: string;
+  state?: string;
+  conditions?: { type: string; status: string }[];
 }
 
 /** Without webhooks, other versions than the stored one cannot be converted. */

@@ -4,36 +4,17 @@ import {
   ControllerRevision,
   Event,
   HorizontalPodAutoscaler,
-  Node,
-  Pod,
   PodDisruptionBudget,
   Service,
   StatefulSet,
 } from "konverge/kinds";
-import { formatLabelSelector } from "konverge/objects";
-import {
-  failedCreateMessage,
-  gpuProductsFor,
-  gpuProductsIn,
-  gpuProductsOf,
-  reportProblem,
-  watchGpuNodes,
-} from "konverge/pods";
-import {
-  autoscalerBounds,
-  type FetchMetrics,
-  isMissed,
-  LoadMonitor,
-  measurementOf,
-  objectiveResults,
-  SCRAPE_PERIOD_MS,
-} from "konverge/sizing";
-import { vendorOf } from "./accelerator.ts";
-import { planRollout, rulesBeside, runningCanary, servedDeployment } from "./canary-rollout.ts";
+import { failedCreateMessage, reportProblem, watchGpuNodes } from "konverge/pods";
+import { autoscalerBounds, type FetchMetrics, LoadMonitor, objectiveResults, SCRAPE_PERIOD_MS } from "konverge/sizing";
+import { planRollout, type RolloutPlan } from "./canary-rollout.ts";
 import { PORT } from "./container-layout.ts";
-import { HTTPRoute, routingOf } from "./http-route.ts";
+import { deploymentNumbers, deploymentStatus } from "./deployment-status.ts";
+import { HTTPRoute, type Routing, routingOf } from "./http-route.ts";
 import { ImageVolumes } from "./image-volumes.ts";
-import { adaptersServed, isServing } from "./inference-server.ts";
 import type { ModelMetrics } from "./metrics.ts";
 import { ModelDeployment } from "./model-deployment.ts";
 import {
@@ -41,19 +22,18 @@ import {
   configMapsFor,
   DEPLOYMENT_LABEL,
   deploymentBudgetFor,
-  deploymentEndpoint,
   deploymentLabels,
   discoveryServiceFor,
   headlessServiceFor,
   scrapedLabels,
   statefulSetFor,
 } from "./model-deployment-children.ts";
-import { objectiveStatus, reportMissed, steadyResults } from "./objective-status.ts";
+import { reportMissed, steadyResults } from "./objective-status.ts";
+import { type ObservedDeployment, observeDeployment } from "./observed-deployment.ts";
 import { conditionsOf, crashProblem, replicaProblem } from "./replica-problems.ts";
 import { ServiceMonitor, serviceMonitorFor } from "./service-monitor.ts";
-import { isBoundToNode, servedClaims } from "./shared-claims.ts";
-import { decisionsAfter, type Situation, type Size, sizeOf, steadyNumber } from "./size-decision.ts";
-import { sizingRules } from "./sizing-rules.ts";
+import { servedClaims } from "./shared-claims.ts";
+import { decisionsAfter, type Size, sizeOf } from "./size-decision.ts";
 import { slaCondition } from "./sla-condition.ts";
 import { MANAGED_SELECTOR, podsOf } from "./watched.ts";
 
@@ -87,119 +67,36 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
     watches: [podsOf(DEPLOYMENT_LABEL), watchGpuNodes(), servedClaims(), cacheKind(ModelDeployment)],
     permissions: [permission(StatefulSet, ["patch"], { subresource: "scale" }), permission(Event, ["list"])],
     async reconcile(deployment, context) {
-      const { observed, cache, clock, events, isServed } = context;
-      const { name, namespace, uid = "" } = deployment.metadata;
-      const stable = servedDeployment(deployment, context);
-      const set = observed(StatefulSet, name);
-      const split = deployment.spec.route && isServed(HTTPRoute) ? "RouteWeights" : "ReplicaShare";
-      const stableReplicas = set?.spec?.replicas ?? deployment.status?.decisions?.at(-1)?.to ?? 0;
-      const canary = runningCanary(deployment, stable, { stableReplicas, split });
-      const rules = rulesBeside(sizingRules(stable), canary);
       await imageVolumes.check(deployment.spec, context);
-      const most = Math.min(rules.max, rules.affordable ?? rules.max) + (deployment.spec.rollout ? 1 : 0);
-      isBoundToNode(deployment, most, context);
-      const pods = podsOfDeployment(deployment, cache.list(Pod, namespace));
-      const canaryPods = pods.filter(
-        ({ metadata }) => metadata.labels?.["app"] !== deploymentLabels(deployment)["app"],
-      );
-      const stablePods = pods.filter((pod) => !canaryPods.includes(pod));
-      const memory = load.memory(uid, clock);
-      const part = (deployment.spec.sla?.percentile ?? 95) / 100;
-      const total = set ? await load.measure(memory, pods.filter(isServing), part, clock) : undefined;
-      // The stable replicas can take all requests at any time, and only their own latency says how many that takes.
-      const measured =
-        total && canary ? { ...total, ...measurementOf(memory, stablePods, part), load: total.load } : total;
-      const situation: Situation = {
-        deployment,
-        rules,
-        measured,
-        current: set?.spec?.replicas,
-        ready: set?.status?.readyReplicas ?? 0,
-        demand: await demandFor(deployment, load, context),
-        now: clock.now(),
-        monotonic: clock.monotonic(),
-        revision: set?.status?.updateRevision,
-      };
+      const observation = await observeDeployment(deployment, load, context);
+      const { stable, canary, split, set, memory, situation, offered, products } = observation;
       const size = sizeOf(situation, memory);
       const decisions = decisionsAfter(situation, size);
       if (decisions !== deployment.status?.decisions && decisions.length > 0) {
-        memory.changedAt = clock.monotonic();
+        memory.changedAt = situation.monotonic;
         recordDecision(decisions.at(-1)!, context.events);
-        metrics.decisions.inc({ namespace, name, reason: size.reason });
+        metrics.decisions.inc({ ...placeOf(deployment), reason: size.reason });
       }
-      await sleepOrWake(set, size, context);
-      if (measured) await comeDown(set, size, context);
-      const offered = gpuProductsOf(cache.list(Node), vendorOf(stable.spec));
-      const { gpuType } = stable.spec;
-      const products = gpuType
-        ? gpuProductsFor(gpuType, offered, gpuProductsIn(set?.spec?.template.spec?.affinity))
-        : [];
-      const isShort = set !== undefined && situation.ready < (set.spec?.replicas ?? 0);
-      const creationError = isShort ? await refusalOf(set, context) : undefined;
-      const problem = isShort
-        ? replicaProblem({ pods: stablePods, creationError, gpuType, offered, now: clock.now() })
-        : crashProblem({ pods: stablePods, now: clock.now() });
-      reportProblem(deployment, problem, events);
-      const labels = deploymentLabels(deployment);
+      await resize(observation, size, context);
+      const problem = await problemOf(deployment, observation, context);
       const stableSet = statefulSetFor(stable, { products, replicas: Math.max(1, size.replicas) });
-      const facts = { stable, canary, split, set, stableSet, pods: canaryPods, memory, offered } as const;
+      const facts = { stable, canary, split, set, stableSet, pods: observation.canaryPods, memory, offered } as const;
       const rollout = await planRollout(deployment, facts, context);
-      const { backends } = rollout;
-      const routing = routingOf(deployment, { name, labels, backends }, context);
-      const latency = measured?.latency;
-      const results = steadyResults(objectiveResults(rules, measured), deployment.status?.objectives);
-      const { missedAt } = memory;
-      const slaMet = slaCondition(deployment, results, size, { missedAt, now: situation.monotonic });
-      reportMissed(deployment, slaMet, events);
-      const { cost } = deployment.spec;
-      const replicas = set?.status?.replicas ?? 0;
-      const paid = replicas + (canary?.replicas ?? 0);
-      const numbers = {
-        wanted: size.need.replicas,
-        ready: situation.ready,
-        ...(measured && { load: measured.load }),
-        ...(latency !== undefined && { latency }),
-        ...measured?.percentiles,
-        ...(results.some((one) => one.measured !== undefined) && { withinSla: Number(!results.some(isMissed)) }),
-        ...(cost && { cost: paid * cost.perReplicaHour }),
-        ...(canary && { canaryWeight: deployment.status?.canary?.weight ?? 0 }),
-        ...(deployment.spec.rollout && { canaryRolledBack: Number(rollout.status.canary?.phase === "RolledBack") }),
-      };
-      metrics.deployments.set(deployment, numbers, () => cache.list(ModelDeployment));
-      const previous = deployment.status ?? {};
-      const adapters = adaptersServed(deployment.spec, pods);
+      const routing = routingFor(deployment, rollout, context);
+      const results = steadyResults(
+        objectiveResults(situation.rules, situation.measured),
+        deployment.status?.objectives,
+      );
+      const SLAMet = slaCondition(deployment, results, size, { missedAt: memory.missedAt, now: situation.monotonic });
+      reportMissed(deployment, SLAMet, context.events);
+      const decided = { size, decisions, results, rollout };
+      const numbers = deploymentNumbers(deployment, observation, decided);
+      metrics.deployments.set(deployment, numbers, () => context.cache.list(ModelDeployment));
+      const conditionsOfProblem = problem && conditionsOf(problem, { isShort: observation.isShort });
       return {
-        children: [
-          ...configMapsFor(stable),
-          stableSet,
-          discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
-          headlessServiceFor(deployment, canary ? "both" : "stable"),
-          autoscalerFor(deployment, autoscalerBounds(size.replicas, rules)),
-          deploymentBudgetFor(deployment),
-          ...rollout.children,
-          serviceMonitorFor(deployment, name, scrapedLabels(deployment)),
-          ...routing.children,
-        ],
-        status: {
-          endpoint: deploymentEndpoint(deployment),
-          ...(adapters && { adapters }),
-          replicas,
-          readyReplicas: situation.ready,
-          neededReplicas: size.replicas,
-          selector: formatLabelSelector({ matchLabels: deploymentLabels(deployment) }),
-          ...(measured && { requestsPerSecond: steadyNumber(previous.requestsPerSecond, measured.load) }),
-          ...(latency !== undefined && { latency: latencyText(previous.latency, latency) }),
-          ...(results.length > 0 && { objectives: results.map(objectiveStatus) }),
-          ...(cost && { costPerHour: Number((paid * cost.perReplicaHour).toFixed(4)) }),
-          ...(size.idleSince && { idleSince: size.idleSince }),
-          decisions: [...decisions],
-          ...rollout.status,
-        },
-        conditions: {
-          SLAMet: slaMet,
-          ...rollout.conditions,
-          ...(problem && conditionsOf(problem, { isShort })),
-        },
+        children: childrenOf(deployment, observation, { size, stableSet, rollout, routing }),
+        status: deploymentStatus(deployment, observation, decided),
+        conditions: { SLAMet, ...rollout.conditions, ...conditionsOfProblem },
         requeueAfter: rollout.isDecided ? DECISION_PERIOD_MS : SCRAPE_PERIOD_MS,
         report: (outcome) => ({ conditions: { Routed: routing.condition(outcome) } }),
       };
@@ -207,18 +104,50 @@ export function modelDeploymentController(fetchMetrics: FetchMetrics, metrics: M
   });
 }
 
-function podsOfDeployment(deployment: ModelDeployment, pods: readonly Pod[]): Pod[] {
-  return pods.filter(({ metadata }) => metadata.labels?.[DEPLOYMENT_LABEL] === deployment.metadata.name);
+const placeOf = ({ metadata: { name, namespace } }: ModelDeployment) => ({ namespace, name });
+
+function routingFor(deployment: ModelDeployment, { backends }: RolloutPlan, context: ReconcileContext): Routing {
+  const { name } = deployment.metadata;
+  return routingOf(deployment, { name, labels: deploymentLabels(deployment), backends }, context);
 }
 
-/** Only what sleeps is asked for. */
-async function demandFor(
-  { spec, status }: ModelDeployment,
-  load: LoadMonitor,
-  { clock }: ReconcileContext,
-): Promise<number> {
-  const url = spec.scaling?.demandUrl;
-  return url && status?.decisions?.at(-1)?.to === 0 ? load.demand(url, clock) : 0;
+function childrenOf(
+  deployment: ModelDeployment,
+  { stable, canary, situation: { rules } }: ObservedDeployment,
+  plan: { size: Size; stableSet: ReturnType<typeof statefulSetFor>; rollout: RolloutPlan; routing: Routing },
+) {
+  return [
+    ...configMapsFor(stable),
+    plan.stableSet,
+    discoveryServiceFor(deployment, canary?.split === "ReplicaShare" ? "both" : "stable"),
+    headlessServiceFor(deployment, canary ? "both" : "stable"),
+    autoscalerFor(deployment, autoscalerBounds(plan.size.replicas, rules)),
+    deploymentBudgetFor(deployment),
+    ...plan.rollout.children,
+    serviceMonitorFor(deployment, deployment.metadata.name, scrapedLabels(deployment)),
+    ...plan.routing.children,
+  ];
+}
+
+/** Why replicas do not start, or that one fails again and again. */
+async function problemOf(
+  deployment: ModelDeployment,
+  { stable, stablePods: pods, set, offered, isShort, situation: { now } }: ObservedDeployment,
+  context: ReconcileContext,
+) {
+  const creationError = set && isShort ? await refusalOf(set, context) : undefined;
+  const { gpuType } = stable.spec;
+  const problem = isShort
+    ? replicaProblem({ pods, creationError, gpuType, offered, now })
+    : crashProblem({ pods, now });
+  reportProblem(deployment, problem, context.events);
+  return problem;
+}
+
+/** What no autoscaler does. */
+async function resize({ set, situation }: ObservedDeployment, size: Size, context: ReconcileContext): Promise<void> {
+  await sleepOrWake(set, size, context);
+  if (situation.measured) await comeDown(set, size, context);
 }
 
 /** No autoscaler takes the last replica away or brings the first one back. */
@@ -259,10 +188,4 @@ function recordDecision(
 ): void {
   const reason = to === 0 ? "PutToSleep" : from === 0 ? "Started" : to > from ? "ScaledUp" : "ScaledDown";
   events.normal(reason, `from ${from} to ${to} replicas: ${message}`, { action: "Scale" });
-}
-
-/** In milliseconds, so that it can be parsed again. */
-function latencyText(before: string | undefined, seconds: number): string {
-  const earlier = before === undefined ? undefined : Number.parseFloat(before);
-  return `${steadyNumber(earlier, Math.max(1, seconds * 1000))}ms`;
 }

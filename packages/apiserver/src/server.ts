@@ -26,7 +26,7 @@ import type { Journal } from "./storage/journal.ts";
 import { type Snapshot, Store, type StoreHistory } from "./storage/store.ts";
 import { dispatch } from "./verbs/dispatch.ts";
 import { APPLY_PATCH } from "./verbs/patch.ts";
-import { checkPatchRoute, checkRoute, noSuchPath, pageNotFound } from "./verbs/routes.ts";
+import { checkPatchRoute, checkRoute, isInNamespace, noSuchPath, pageNotFound } from "./verbs/routes.ts";
 import { noWebhooks } from "./webhook-call.ts";
 import { type WiringOptions, wire } from "./wiring.ts";
 
@@ -197,6 +197,7 @@ export class ApiServer {
       return pageNotFound();
     }
     const { definition, version } = found;
+    if (definition.custom && isInNamespace(info, definition)) return pageNotFound();
     checkRoute(request, info, definition, version);
     checkPatchRoute(request, info, definition);
     const collection = info.verb === "list" || info.verb === "watch";

@@ -16,7 +16,7 @@ export function checkRoute(
 ): void {
   const { name, subresource, namespace, verb, rest } = info;
   const isOutside = definition.namespaced && namespace === "";
-  if (verb === "proxy") throw noSuchPath();
+  if (verb === "proxy" || isInNamespace(info, definition)) throw noSuchPath();
   if (verb === "watch" && method !== "GET") throw notAllowed(definition, verb);
   if (subresource !== "" && name === "") throw noSuchPath();
   if (rest !== "" && subresource !== "proxy" && !definition.custom) throw noSuchPath();
@@ -29,6 +29,18 @@ export function checkRoute(
   }
   const methods = name !== "" ? OBJECT_METHODS : isOutside ? ["GET"] : COLLECTION_METHODS;
   if (!methods.includes(method) || !version.verbs.includes(verb)) throw notAllowed(definition, verb);
+}
+
+/**
+ * Whether a path has a cluster-scoped resource in a namespace. It was authorized for the namespace, which permits nothing in the
+ * cluster. Namespaces themselves are authorized in the namespace of their name.
+ */
+export function isInNamespace(
+  { namespace, name }: RequestInfo,
+  { namespaced, group, plural }: ResourceDefinition,
+): boolean {
+  const home = group === "" && plural === "namespaces" ? name : "";
+  return !namespaced && namespace !== "" && namespace !== home;
 }
 
 /** Patches of built-in resources are routed by media type before anything else is said about them. */

@@ -13,7 +13,17 @@ import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** `konverge up` and `down`. */
 export function clusterCommands(fail: (error: unknown) => never): Command[] {
-  const up = new Command("up")
+  const up = upCommand();
+  up.action((given: UpOptions & UpFlags) => {
+    const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
+    const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
+    return runUp(given.realNodes ? { ...given, ...simulated } : given, fail);
+  });
+  return [up, downCommand().action(runDown)];
+}
+
+function upCommand(): Command {
+  return new Command("up")
     .description("start an embedded Kubernetes cluster on a port of this machine")
     .option("--name <name>", "name of the cluster and of its context", "konverge")
     .addOption(new Option("--port <number>", "port to listen on").argParser(port).default(0, "a free port"))
@@ -94,51 +104,55 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .addHelpText(
       "after",
       "\nNodes and containers are simulated unless you ask for real ones; everything that goes through the API is real.\nFor example: konverge up --background\n             sudo npx konverge up --real-nodes 2",
-    )
-    .action(async ({ background, reuse, output, untilStdinCloses, ...given }: UpOptions & UpFlags) => {
-      const isChosen = (name: string) => up.getOptionValueSource(name) === "cli";
-      const simulated = { ...(!isChosen("nodes") && { nodes: 0 }), ...(!isChosen("gpus") && { gpus: "none" }) };
-      const options: UpOptions = given.realNodes ? { ...given, ...simulated } : given;
-      const { summary } = await import("../up/summary.ts");
-      const report = (cluster: RunningCluster & { console?: string }, inBackground: boolean) =>
-        console.log(output === "json" ? JSON.stringify(cluster) : summary(cluster, inBackground));
-      const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
-      const running = reuse ? notedCluster(options.name) : undefined;
-      if (running && (await isRunning(running))) return report(running, true);
-      if (background && options.console) {
-        throw new UsageError(
-          "--console ends with the terminal: leave it out, and run `konverge console` beside the cluster",
-        );
-      }
-      if (background && untilStdinCloses) {
-        throw new UsageError("--until-stdin-closes: leave out --background, which has no standard input");
-      }
-      if (background) {
-        const { upInBackground } = await import("../up/background.ts");
-        const args = process.argv
-          .slice(process.argv.indexOf("up") + 1)
-          .filter((arg) => !["--background", "--reuse"].includes(arg));
-        return report(await upInBackground(options.name, args), true);
-      }
-      const { up: start } = await import("../up/up.ts");
-      // Real nodes take seconds to start and to remove, and outlive this process: it does not end before they are removed.
-      const stopping = stopOnSignals(() => unremovedNodes(options));
-      const started = await start(options, realClock(), stopping).catch((error: unknown) => {
-        if (stopping.aborted && error === stopping.reason) process.exit(130);
-        throw error;
-      });
-      report({ ...started.noted, ...(started.console && { console: started.console.url }) }, false);
-      // The process that started it in the background waits for this.
-      process.send?.("ready");
-      const stop = () => void started.stop().then(() => process.exit(0), fail);
-      const ending = AbortSignal.any([stopping, ...(untilStdinCloses ? [closedInput()] : [])]);
-      ending.addEventListener("abort", stop);
-      if (ending.aborted) stop();
-      // By default it opens a debugger, which a program of a pod could then connect to.
-      process.on("SIGUSR1", () => {});
-      if (process.platform !== "win32") process.on(SNAPSHOT_SIGNAL, () => started.saveSnapshot());
-    });
-  const down = new Command("down")
+    );
+}
+
+async function runUp(
+  { background, reuse, output, untilStdinCloses, ...options }: UpOptions & UpFlags,
+  fail: (error: unknown) => never,
+): Promise<void> {
+  const { summary } = await import("../up/summary.ts");
+  const report = (cluster: RunningCluster & { console?: string }, inBackground: boolean) =>
+    console.log(output === "json" ? JSON.stringify(cluster) : summary(cluster, inBackground));
+  const { isRunning, notedCluster } = await import("../up/running-clusters.ts");
+  const running = reuse ? notedCluster(options.name) : undefined;
+  if (running && (await isRunning(running))) return report(running, true);
+  if (background && options.console) {
+    throw new UsageError(
+      "--console ends with the terminal: leave it out, and run `konverge console` beside the cluster",
+    );
+  }
+  if (background && untilStdinCloses) {
+    throw new UsageError("--until-stdin-closes: leave out --background, which has no standard input");
+  }
+  if (background) {
+    const { upInBackground } = await import("../up/background.ts");
+    const args = process.argv
+      .slice(process.argv.indexOf("up") + 1)
+      .filter((arg) => !["--background", "--reuse"].includes(arg));
+    return report(await upInBackground(options.name, args), true);
+  }
+  const { up: start } = await import("../up/up.ts");
+  // Real nodes take seconds to start and to remove, and outlive this process: it does not end before they are removed.
+  const stopping = stopOnSignals(() => unremovedNodes(options));
+  const started = await start(options, realClock(), stopping).catch((error: unknown) => {
+    if (stopping.aborted && error === stopping.reason) process.exit(130);
+    throw error;
+  });
+  report({ ...started.noted, ...(started.console && { console: started.console.url }) }, false);
+  // The process that started it in the background waits for this.
+  process.send?.("ready");
+  const stop = () => void started.stop().then(() => process.exit(0), fail);
+  const ending = AbortSignal.any([stopping, ...(untilStdinCloses ? [closedInput()] : [])]);
+  ending.addEventListener("abort", stop);
+  if (ending.aborted) stop();
+  // By default it opens a debugger, which a program of a pod could then connect to.
+  process.on("SIGUSR1", () => {});
+  if (process.platform !== "win32") process.on(SNAPSHOT_SIGNAL, () => started.saveSnapshot());
+}
+
+function downCommand(): Command {
+  return new Command("down")
     .description("stop a cluster that `konverge up` started")
     .addOption(new Option("--name <name>", "the cluster").default("konverge"))
     .option("--all", "stop all clusters")
@@ -146,23 +160,23 @@ export function clusterCommands(fail: (error: unknown) => never): Command[] {
     .addHelpText(
       "after",
       "\nExits with 0 if no such cluster runs, too.\nFor example: npx konverge down\n             npx konverge down --all --output json",
-    )
-    .action(async ({ name, all, output }: { name: string; all?: boolean; output: Output }) => {
-      const { down: end, graceSeconds } = await import("../up/background.ts");
-      const { notedNames } = await import("../up/running-clusters.ts");
-      const outcomes: { name: string; outcome: Ended | "absent" }[] = [];
-      for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
-        const grace = graceSeconds(one);
-        const ended = await end(one, realClock());
-        outcomes.push({ name: one, outcome: ended ?? "absent" });
-        if (output === "json") continue;
-        if (ended === "killed") {
-          console.log(`cluster ${one} did not end within ${grace} seconds: its process was killed`);
-        } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
-      }
-      if (output === "json") console.log(JSON.stringify(outcomes, undefined, 2));
-    });
-  return [up, down];
+    );
+}
+
+async function runDown({ name, all, output }: { name: string; all?: boolean; output: Output }): Promise<void> {
+  const { down: end, graceSeconds } = await import("../up/background.ts");
+  const { notedNames } = await import("../up/running-clusters.ts");
+  const outcomes: { name: string; outcome: Ended | "absent" }[] = [];
+  for (const one of all ? new Set([...notedNames(), ...clustersWithNodes()]) : [name]) {
+    const grace = graceSeconds(one);
+    const ended = await end(one, realClock());
+    outcomes.push({ name: one, outcome: ended ?? "absent" });
+    if (output === "json") continue;
+    if (ended === "killed") {
+      console.log(`cluster ${one} did not end within ${grace} seconds: its process was killed`);
+    } else console.log(ended ? `cluster ${one} has ended` : `no cluster named ${one} runs`);
+  }
+  if (output === "json") console.log(JSON.stringify(outcomes, undefined, 2));
 }
 
 /** Why the process of a cluster cannot end yet: the folder of its nodes is made before them, and removed after them. */

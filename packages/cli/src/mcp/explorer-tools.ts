@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { z } from "@konverge/schema";
 import { type Exploration, explorationText, FAULT_FAMILIES, findingText, oracleMeaning } from "@konverge/testing";
@@ -74,7 +74,9 @@ export function exploringTool(add: ToolList, folder: string): void {
 function inside(folder: string, path: string): string {
   const full = resolve(folder, path);
   const from = relative(folder, full);
-  if (from.startsWith("..") || resolve(from) === from)
+  const isOutside = (where: string) => where.startsWith("..") || resolve(where) === where;
+  // A link in the folder can lead out of it.
+  if (isOutside(from) || (existsSync(full) && isOutside(relative(realpathSync(folder), realpathSync(full)))))
     throw new UsageError(`${path} is not in the folder of the project`);
   return full;
 }

@@ -114,6 +114,9 @@ test("with --allow-writes an agent starts a cluster, applies, explores a project
     });
     const outside = await connected.call("explore", { module: "../operator.ts" });
     assert.deepEqual(outside, { text: "../operator.ts is not in the folder of the project", isError: true });
+    symlinkSync("/etc/hostname", join(folder, "link.json"));
+    const linked = await connected.call("explain_finding", { file: "link.json" });
+    assert.deepEqual(linked, { text: "link.json is not in the folder of the project", isError: true });
     const explored = await connected.call("explore", { faults: ["crash"], seconds: 60 });
     assert.match(explored.text, /[1-9]\d* findings/);
     const [, number] = /^(\d+)\. leak: /m.exec((await connected.call("explain_finding")).text) ?? [];

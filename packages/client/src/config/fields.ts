@@ -78,10 +78,8 @@ export class Fields {
   }
 }
 
+/** Without its value: a kubeconfig, or what a plugin printed, has credentials, also in the wrong place. */
 function describe(value: unknown): string {
-  return Array.isArray(value)
-    ? "a list"
-    : value === null
-      ? "null"
-      : `${typeof value} ${JSON.stringify(value)}`.slice(0, 60);
+  if (Array.isArray(value)) return "a list";
+  return value === null ? "null" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

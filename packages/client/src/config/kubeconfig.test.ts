@@ -144,6 +144,8 @@ test("an exec plugin is read with its defaults, and a path to it is relative to 
 
 test("what is wrong is said with file and field", async () => {
   const cases: [string, RegExp][] = [
+    [simple("token: 1234567"), /users\[0\].user.token: expected a string, got a number$/],
+    ["root:x:0", /the file: expected an object, got a string$/],
     [simple("token: [1]"), /<folder>\/.kube\/config: users\[0\].user.token: expected a string, got a list/],
     [
       simple("exec: {apiVersion: client.authentication.k8s.io/v1, command: x}"),

@@ -11,8 +11,10 @@ const NOT_PASSED_ON =
   /^(authorization|connection|content-length|host|keep-alive|te|trailer|transfer-encoding|upgrade|:.*)$/;
 
 /** Whether a request is proxied to a kubelet. */
-export function isNodeProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
-  return group === "" && resource === "nodes" && subresource === "proxy" && name !== "" && verb !== "watch";
+export function isNodeProxied({ group, resource, subresource, namespace, name, verb }: RequestInfo): boolean {
+  // What is permitted in a namespace says nothing about nodes.
+  const isOfOne = subresource === "proxy" && name !== "" && verb !== "watch" && verb !== "proxy";
+  return group === "" && resource === "nodes" && namespace === "" && isOfOne;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface ProxyHost {
 
 /** Whether a request is proxied to a pod, directly or by a Service. */
 export function isProxied({ group, resource, subresource, name, verb }: RequestInfo): boolean {
-  const isOfOne = group === "" && subresource === "proxy" && name !== "" && verb !== "watch";
+  const isOfOne = group === "" && subresource === "proxy" && name !== "" && verb !== "watch" && verb !== "proxy";
   return isOfOne && (resource === "pods" || resource === "services");
 }
 
