@@ -3,6 +3,7 @@ package konverge_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ func (f *failures) Fatalf(s string, a ...any) { f.Errorf(s, a...); panic(f) }
 // explored explores a program with this text, and returns what fails.
 func explored(t *testing.T, program string) string {
 	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("programs are compiled with Go, which is not in PATH")
+	}
 	folder := t.TempDir()
 	files := map[string]string{
 		"go.mod":  "module example.com/program\n\ngo 1.24\n",

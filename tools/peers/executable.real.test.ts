@@ -63,10 +63,22 @@ describe("the single executable on a machine without Node", () => {
 
   test("operators are left to the package", { skip: missing ?? false }, async () => {
     await assert.rejects(run(executable, ["up", "--operators", "all"]), /this executable has no operators; with Node/);
+    await assert.rejects(
+      run(executable, ["explore", "operator.ts"]),
+      /explore modules with Node: npx konverge explore/,
+    );
   });
 
   test("the Go module passes its own tests", { skip: skipOf(goSuite) }, async () => {
-    assert.match(await run(join(folderOf(goSuite), "module.test"), ["-test.v"]), /\nPASS\n/);
+    // Explorations compile programs: they need Go, and still no Node.
+    const [go = "", ...caches] = execFileSync("go", ["env", "GOROOT", "GOCACHE", "GOMODCACHE"], { encoding: "utf8" })
+      .trim()
+      .split("\n");
+    const [GOCACHE = "", GOMODCACHE = ""] = caches;
+    const more = { PATH: `${join(folder, "bin")}:${join(go, "bin")}`, GOCACHE, GOMODCACHE };
+    const said = await run(join(folderOf(goSuite), "module.test"), ["-test.v"], more);
+    assert.match(said, /\nPASS\n/);
+    assert.match(said, /--- PASS: TestAnExplorationFailsWithTheTimelineOfWhatItFinds/);
   });
 
   test("a suite in Go on controller-runtime passes, with and without envtest", { skip: skipOf(goSuite) }, async () => {

@@ -19,6 +19,12 @@ function envtestApiServer(): string {
   return fileURLToPath(existsSync(source) ? source : import.meta.resolve("@konverge/dev/internal/envtest-apiserver"));
 }
 
+/** The words that start a worker of an exploration. */
+export function startedExploreWorker(): [string, ...string[]] {
+  if (isSea()) return [process.execPath, "explore-worker"];
+  return [process.execPath, "--disable-warning=ExperimentalWarning", startedModule("explore-worker")];
+}
+
 /** A module beside this one that is started as a separate process. */
 export function startedModule(name: "explore-worker" | "operator-catalog" | "operator-container"): string {
   const source = new URL(`./${name}.ts`, import.meta.url);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { isSea } from "node:sea";
 import { fileURLToPath } from "node:url";
 
 /** The URLs of all modules that this process loads from now on. */
@@ -19,6 +20,8 @@ export function recordLoadedModules(): ReadonlySet<string> {
 export function codeVersion(loaded: Iterable<string>, given: unknown): string {
   const hash = createHash("sha256").update(process.version).update(JSON.stringify(given));
   const files = [...loaded].filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url));
+  // The single executable loads no modules from files: it is all of them.
+  if (isSea()) files.push(process.execPath);
   for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(file));
   return hash.digest("hex").slice(0, 16);
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { isSea } from "node:sea";
 import { realClock } from "@konverge/core";
 import {
   type AcceptedFinding,
@@ -102,6 +103,10 @@ async function exploredAs(
   const given = [module, command, go, wasm].filter((one) => one !== undefined);
   if (given.length !== 1 || (module === undefined) !== (scenario !== undefined))
     throw new UsageError("pass either a module, or --scenario and one of --go, --wasm and --command");
+  if (module !== undefined && isSea())
+    throw new UsageError(
+      `this executable explores programs only, with --go, --wasm or --command: explore modules with Node: npx konverge explore ${module}`,
+    );
   if (module !== undefined)
     return exploreOnVirtualTime({ module, objects: options.objects }, options, world, onFinding);
   if (command !== undefined) return exploreCommand(command, scenarioIn(scenario!), options, world, onFinding);

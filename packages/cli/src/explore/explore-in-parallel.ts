@@ -6,7 +6,7 @@ import {
   type Finding,
   mergedParts,
 } from "@konverge/testing";
-import { startedModule } from "../started-files.ts";
+import { startedExploreWorker } from "../started-files.ts";
 import { UsageError } from "../usage-error.ts";
 import type { GoExploration } from "./explore-go.ts";
 import type { ExploringProcess, ModuleExploration } from "./explore-module.ts";
@@ -72,7 +72,8 @@ function explorePart(
   onMessage: (message: WorkerMessage) => void,
 ) {
   // What an operator prints is not part of the result.
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", startedModule("explore-worker")], {
+  const [program, ...args] = startedExploreWorker();
+  const child = spawn(program, args, {
     stdio: ["ignore", 2, 2, "ipc"],
     serialization: "advanced",
     windowsHide: true,

@@ -73,7 +73,7 @@ function plan(go: GoToolchain, main: ListedPackage, output: string): BuildPlan {
     }
   }
   if (overlay.size > 0) flags.push(`-overlay=${overlayFile(overlay, output)}`);
-  if (GOWORK)
+  if (GOWORK && GOWORK !== "off")
     return {
       flags: flags.filter((flag) => flag !== "-mod=mod"),
       env: { GOWORK: workFile(go, GOWORK, replaced, output) },
