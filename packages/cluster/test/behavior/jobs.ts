@@ -165,6 +165,23 @@ export const jobs: Record<string, Behavior> = {
     await assertEvent(stage, "Job", "work", /^Normal Suspended Job suspended$/);
   },
 
+  "pods of a Job that is suspended or gets fewer of them have not failed": async (stage) => {
+    const { client, namespace } = stage;
+    const change = (spec: object) => client.patch(Job, `${namespace}/work`, { merge: { spec } });
+    await client.create(Job, job(stage, { parallelism: 3, completions: 3, backoffLimit: 0 }));
+    await podsAre(stage, 3);
+    await change({ parallelism: 2 });
+    await podsAre(stage, 2);
+    await change({ suspend: true });
+    await podsAre(stage, 0);
+    await stage.until("it says so", async () => conditionOf(await get(stage), "Suspended") === "True JobSuspended");
+    await change({ suspend: false, parallelism: 3 });
+    await podsAre(stage, 3);
+    for (const pod of await running(stage)) await end(stage, pod);
+    await becomes(stage, "Complete", "CompletionsReached");
+    assert.equal((await get(stage)).status?.failed ?? 0, 0);
+  },
+
   "a Job that takes too long is stopped": async (stage) => {
     await stage.client.create(Job, job(stage, { activeDeadlineSeconds: 3 }));
     await podsAre(stage, 1);

@@ -65,3 +65,13 @@ test("another request rotates once, and a password that is there already is kept
   assert.deepEqual(valuesOf(ended), { password: valuesOf(beside)["next-password"] });
   assert.equal(passwordIn(ended, asked).toSet, valuesOf(ended)["password"]);
 });
+
+test("a password whose age was removed counts as new, and is rotated when its time is over", () => {
+  const clock = new VirtualClock();
+  const options = { clock, rotateEvery: 60_000 };
+  const stored = passwordIn(undefined, options).secret(metadata, {}, false);
+  for (const annotations of [undefined, { "konverge.dev/password-since": "yesterday" }]) {
+    const undated = { ...stored, metadata: { ...metadata, ...(annotations && { annotations }) } };
+    assert.deepEqual(passwordIn(undated, options).secret(metadata, {}, true), stored);
+  }
+});

@@ -68,7 +68,9 @@ export function rotatedPassword(live: Secret | undefined, options: RotatedPasswo
       const isNew = present === undefined || (isSet && next !== undefined && toSet === next);
       const password = isNew ? (toSet ?? made!) : present;
       const waiting = isNew ? undefined : (made ?? next);
-      const since = isNew ? new Date(clock.now()).toISOString() : annotations[SINCE];
+      // If it was removed, the password counts as new: it must not keep its age forever.
+      const isUndated = options.rotateEvery !== undefined && Number.isNaN(Date.parse(annotations[SINCE] ?? ""));
+      const since = isNew || isUndated ? new Date(clock.now()).toISOString() : annotations[SINCE];
       const requested = isNew ? request : annotations[REQUESTED];
       return Secret.draft({
         metadata: {

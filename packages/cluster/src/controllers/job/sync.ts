@@ -4,7 +4,7 @@ import type { ReconcileContext } from "@konverge/runtime";
 import { isActive, isReady, isTerminating } from "../workloads/pod-state.ts";
 import { type FailureHistory, failureHistoryAfter, waitAfter } from "./backoff.ts";
 import { failuresBefore, IndexSet, indexOf } from "./indexes.ts";
-import { createJobPods, deleteJobPods, podsToRemove } from "./job-pods.ts";
+import { createJobPods, deleteJobPods, podsToRemove, releasePods } from "./job-pods.ts";
 import { defaultedSpec, isTracked, jobCondition } from "./job-state.ts";
 import { hasFailed, judgeFailure, replacesOnlyFailed, successByPolicy } from "./policies.ts";
 
@@ -193,6 +193,8 @@ export async function managePods(context: ReconcileContext, standing: Standing):
   const wanted = suspend ? 0 : remaining;
   const surplus = podsToRemove(context, job, active, Math.max(0, active.length - wanted)).slice(0, 500);
   if (surplus.length > 0) {
+    // A pod that its Job no longer needs has not failed: without the finalizer, its end is not counted.
+    await releasePods(context, surplus);
     const { deleted, error } = await deleteJobPods(context, surplus);
     noteDeleted(standing, deleted);
     standing.error = error;
