@@ -57,6 +57,20 @@ test("a child that changes with each reconcile is reported, too, where only its 
   assert.deepEqual(more, []);
 });
 
+test("a controller that only logs errors, as those of Kubernetes, is not slowed down", async () => {
+  const s = await stage();
+  let count = 0;
+  const reconcile = () => {
+    count++;
+    return { requeueAfter: 10 };
+  };
+  await s.run(controller(Widget, { logErrorsOnly: true, reconcile }));
+  await s.widget("w");
+  await s.clock.advance(5_000);
+  assert.ok(count > 400, `${count} reconciles in 5 s`);
+  assert.deepEqual(textsOf(s.warnings), []);
+});
+
 test("a reconcile that asks for the next at once is reported", async () => {
   const s = await stage();
   await s.run(controller(Widget, { reconcile: () => ({ requeueAfter: 1 }) }));

@@ -34,7 +34,7 @@ export class ControllerLoop {
   readonly #daemons: Daemons | undefined;
   readonly #triggers = new Map<ObjectKey, ReconcileTrigger[]>();
   readonly #stop = new AbortController();
-  readonly #hotLoops: HotLoops;
+  readonly #hotLoops: HotLoops | undefined;
   /** Keys in a hot loop whose next reconcile waits. */
   readonly #slowed = new Map<ObjectKey, Timer>();
   #resync: Timer | undefined;
@@ -54,7 +54,7 @@ export class ControllerLoop {
     });
     const wiring = wire(definition, cluster, role);
     this.#wiring = wiring;
-    this.#hotLoops = this.#newHotLoops();
+    this.#hotLoops = options.logErrorsOnly ? undefined : this.#newHotLoops();
     this.#daemons =
       options.daemons && new Daemons(wiring, options.daemons, (key) => this.#add(key, "normal", { type: "daemon" }));
     subscribe({
@@ -141,7 +141,7 @@ export class ControllerLoop {
     if (!known) this.#triggers.set(key, [trigger]);
     else if (known.length < REMEMBERED_TRIGGERS) known.push(trigger);
     observer.triggered?.({ cluster, controller: this.definition.name, key, trigger });
-    const delay = priority === "high" ? 0 : this.#hotLoops.delay(key);
+    const delay = priority === "high" ? 0 : (this.#hotLoops?.delay(key) ?? 0);
     if (delay > 0) this.#addLater(key, delay);
     else this.queue.add(key, { priority });
   }
@@ -225,14 +225,14 @@ export class ControllerLoop {
     if (permit) {
       const inProgress = { controller, kind: this.definition.kind.kind, key, log: this.#wiring.log };
       reconcilesInProgress.begin(inProgress);
-      if (this.#hotLoops.delay(key) > 0) await this.#hotLoops.explain(key, this.#cluster.client);
+      if ((this.#hotLoops?.delay(key) ?? 0) > 0) await this.#hotLoops?.explain(key, this.#cluster.client);
       const work = () => this.#reconcile(inProgress, permit, observer, written);
       const attended = observer?.around ? observer.around(work) : work();
       end = await attended.catch((error: unknown) => failureOf(error, false));
       reconcilesInProgress.end(inProgress);
     }
     permit?.end();
-    this.#hotLoops.reconciled(key, triggers, written);
+    this.#hotLoops?.reconciled(key, triggers, written);
     const next = this.#settle(key, end);
     observer?.ended?.({ ...end, ...(next !== undefined && { next }), duration: clock.monotonic() - started });
     if (this.queue.working === 0) this.#whenIdle?.();
@@ -284,7 +284,7 @@ export class ControllerLoop {
       case "done":
       case "paused":
       case "stopped": {
-        const next = after === undefined ? undefined : Math.max(after, this.#hotLoops.delay(key));
+        const next = after === undefined ? undefined : Math.max(after, this.#hotLoops?.delay(key) ?? 0);
         queue.done(key, { after: next });
         return next;
       }

@@ -221,8 +221,8 @@ interface CommonOptions<T extends KubeObject, R = Reconciled<T>> {
    */
   status?: "fields" | "whole";
   /**
-   * Report errors in the log only, not in events and conditions of the object: for controllers that report them themselves.
-   * Default: false.
+   * Report errors in the log only, not in events and conditions of the object, and neither report nor slow down hot loops: for
+   * controllers that report what Kubernetes defines, and no more. Default: false.
    */
   logErrorsOnly?: boolean;
   backoff?: RetryBackoff;
