@@ -207,7 +207,7 @@ func (c *Cluster) start(ctx context.Context) error {
 		reader := bufio.NewReader(stdout)
 		line, _ := reader.ReadString('\n')
 		lines <- line
-		// A pipe that nobody reads would stop the cluster when it is full.
+		// A full pipe would stop the cluster: its output is always read.
 		io.Copy(io.Discard, reader)
 		c.ended <- c.process.Wait()
 	}()

@@ -57,7 +57,7 @@ impl Process {
             if reader.read_line(&mut line).is_ok_and(|read| read > 0) {
                 let _ = sender.send(line);
             }
-            // A pipe that nobody reads would stop the cluster when it is full.
+            // A full pipe would stop the cluster: its output is always read.
             let _ = io::copy(&mut reader, &mut io::sink());
         });
         Ok(Self { child, lines, log })

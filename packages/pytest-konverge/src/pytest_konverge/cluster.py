@@ -71,7 +71,7 @@ def start(*args: str, executable: str | None = None, timeout: float = 60) -> Clu
 
     def read() -> None:
         lines.put(process.stdout.readline())
-        # A pipe that nobody reads would stop the cluster when it is full.
+        # A full pipe would stop the cluster: its output is always read.
         while process.stdout.read(65536):
             pass
 

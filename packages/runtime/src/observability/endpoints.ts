@@ -95,7 +95,7 @@ const ONLY_FROM_HERE =
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/i;
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 
-/** A web page can send a browser of this machine here by a name of its own: the name must be this machine's, too. */
+/** A web page can point its own host name at this machine (DNS rebinding): the Host header must name this machine, too. */
 function isFromHere({ remoteAddress, headers }: ApiRequest): boolean {
   if (remoteAddress === undefined) return true;
   return LOOPBACK.test(remoteAddress) && LOOPBACK_HOST.test(headerOf(headers, "host") ?? "");

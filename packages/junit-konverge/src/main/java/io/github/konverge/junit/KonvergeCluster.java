@@ -154,14 +154,14 @@ public final class KonvergeCluster implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       String line = lines.readLine();
       first.complete(line == null ? "" : line);
-      // A pipe that nobody reads would stop the cluster when it is full.
+      // A full pipe would stop the cluster: its output is always read.
       while (line != null) line = lines.readLine();
     } catch (IOException error) {
       first.completeExceptionally(error);
     }
   }
 
-  /** Whether it ended by itself. */
+  /** Closes its input, which ends it. Returns whether it exited without being killed. */
   private static boolean end(Process process) {
     try {
       process.getOutputStream().close();
